@@ -1,0 +1,1 @@
+"""The outside world: the Exoscale API, the Kubernetes API, CloudEvents, the clock."""

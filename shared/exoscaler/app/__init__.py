@@ -1,0 +1,1 @@
+"""One use case per function: load, decide with the core, commit, act through the ports."""

@@ -1,0 +1,1 @@
+"""Flags, environment and file as one frozen model."""
