@@ -1,0 +1,65 @@
+"""The field's nouns as frozen values: pods, nodes, node groups, quantities in integers."""
+
+from exoscaler.core.model.frozen_map import FrozenMap
+from exoscaler.core.model.groups import (
+    GroupDescription,
+    GroupKind,
+    NodeBounds,
+    NodeGroup,
+    Pool,
+    PoolState,
+    Quota,
+)
+from exoscaler.core.model.labels import LabelSelector, Operator, Requirement
+from exoscaler.core.model.nodes import ConditionStatus, Node, NodeCondition
+from exoscaler.core.model.pods import (
+    Constraint,
+    NodeSelectorTerm,
+    Owner,
+    Pod,
+    PodPhase,
+    PodSpec,
+    RestartPolicy,
+    SchedulerVerdict,
+    Volume,
+    VolumeKind,
+)
+from exoscaler.core.model.resources import Resources
+from exoscaler.core.model.snapshot import ClusterSnapshot, DaemonSet, DisruptionBudget, PodView
+from exoscaler.core.model.taints import Taint, TaintEffect, Toleration, TolerationOperator
+
+__all__ = [
+    "ClusterSnapshot",
+    "ConditionStatus",
+    "Constraint",
+    "DaemonSet",
+    "DisruptionBudget",
+    "FrozenMap",
+    "GroupDescription",
+    "GroupKind",
+    "LabelSelector",
+    "Node",
+    "NodeBounds",
+    "NodeCondition",
+    "NodeGroup",
+    "NodeSelectorTerm",
+    "Operator",
+    "Owner",
+    "Pod",
+    "PodPhase",
+    "PodSpec",
+    "PodView",
+    "Pool",
+    "PoolState",
+    "Quota",
+    "Requirement",
+    "Resources",
+    "RestartPolicy",
+    "SchedulerVerdict",
+    "Taint",
+    "TaintEffect",
+    "Toleration",
+    "TolerationOperator",
+    "Volume",
+    "VolumeKind",
+]
