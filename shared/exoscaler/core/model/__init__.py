@@ -27,6 +27,7 @@ from exoscaler.core.model.pods import (
 from exoscaler.core.model.resources import Resources
 from exoscaler.core.model.snapshot import ClusterSnapshot, DaemonSet, DisruptionBudget, PodView
 from exoscaler.core.model.taints import Taint, TaintEffect, Toleration, TolerationOperator
+from exoscaler.core.model.troubles import Trouble, TroubleKind
 
 __all__ = [
     "ClusterSnapshot",
@@ -60,6 +61,8 @@ __all__ = [
     "TaintEffect",
     "Toleration",
     "TolerationOperator",
+    "Trouble",
+    "TroubleKind",
     "Volume",
     "VolumeKind",
 ]

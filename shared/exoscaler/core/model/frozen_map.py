@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, get_args
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 V = TypeVar("V", str, int)
 
@@ -46,3 +49,14 @@ class FrozenMap(Mapping[str, V], Generic[V]):
     def without(self, *keys: str) -> FrozenMap[V]:
         """This mapping less some keys."""
         return FrozenMap({k: v for k, v in self._entries.items() if k not in keys})
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """In a state document a frozen map reads and writes as a plain JSON object."""
+        values = handler.generate_schema(next(iter(get_args(source)), str))
+        entries = core_schema.dict_schema(core_schema.str_schema(), values)
+        return core_schema.no_info_after_validator_function(
+            lambda value: value if isinstance(value, cls) else cls(value),
+            core_schema.union_schema([core_schema.is_instance_schema(cls), entries]),
+            serialization=core_schema.plain_serializer_function_ser_schema(dict),
+        )
