@@ -88,6 +88,8 @@ class ShrinkPolicy:
     delay_after_add: timedelta = timedelta(minutes=10)
     delay_after_delete: timedelta = timedelta(0)
     delay_after_failure: timedelta = timedelta(minutes=3)
+    delay_is_local: bool = False
+    """F80: whether the three delays hold for the group that changed only, or for all."""
     unremovable_recheck: timedelta = timedelta(minutes=5)
     skip_nodes_with_system_pods: bool = True
     blocking_system_pod_timeout: timedelta = timedelta(hours=1)

@@ -24,12 +24,14 @@ from exoscaler.core.model.pods import (
     Volume,
     VolumeKind,
 )
+from exoscaler.core.model.reading import CloudReading, GroupReading
 from exoscaler.core.model.resources import Resources
 from exoscaler.core.model.snapshot import ClusterSnapshot, DaemonSet, DisruptionBudget, PodView
 from exoscaler.core.model.taints import Taint, TaintEffect, Toleration, TolerationOperator
 from exoscaler.core.model.troubles import Trouble, TroubleKind
 
 __all__ = [
+    "CloudReading",
     "ClusterSnapshot",
     "ConditionStatus",
     "Constraint",
@@ -38,6 +40,7 @@ __all__ = [
     "FrozenMap",
     "GroupDescription",
     "GroupKind",
+    "GroupReading",
     "LabelSelector",
     "Node",
     "NodeBounds",
