@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from exoscaler.core.model import (
     CloudReading,
@@ -22,6 +22,9 @@ from exoscaler.core.state import NodeGroupsDocument
 NO_MAXIMUM = 1_000_000
 """A group's maximum when neither the user nor the account sets one."""
 
+SLOWEST_READING = timedelta(minutes=1)
+"""A cache that is newer than a reading by more than this was stamped by a clock that has been set back since."""
+
 
 def renewed(
     cache: NodeGroupsDocument, reading: CloudReading, policy: Policy, read_from: datetime
@@ -32,7 +35,7 @@ def renewed(
     reason; one that is gone leaves. A reading that began before the one in the cache changes nothing, so that a slow
     invocation cannot undo a quick one.
     """
-    if cache.attempted_at is not None and read_from < cache.attempted_at:
+    if cache.attempted_at is not None and read_from < cache.attempted_at <= read_from + SLOWEST_READING:
         return cache
     quota = reading.quota or cache.quota
     chosen, troubles = _bounds_of(reading.groups, policy.bounds)

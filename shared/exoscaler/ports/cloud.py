@@ -45,6 +45,8 @@ class Cloud(Protocol):
 
     provider_id_prefix: str
     """What precedes an instance id in a node's provider id."""
+    nodepool_label: str
+    """The node label that names the nodepool a node came from; nodes without one are looked up by instance."""
 
     def read_groups(self, nodes: Sequence[NodeIdentity], known: KnownCloud) -> CloudReading:
         """Find and read the groups behind these nodes and those of the same clusters.

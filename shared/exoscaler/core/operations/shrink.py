@@ -117,11 +117,6 @@ def _advance_planned(operation: ShrinkOperation, node: Node, policy: Policy, now
     return ShrinkStep(intent, effects=(TaintNode(node.name, node.uid, value, cordons, operation.id),))
 
 
-def tainted(operation: ShrinkOperation, now: datetime) -> ShrinkOperation:
-    """The taint is on the node."""
-    return enter(operation, ShrinkPhase.TAINTED, now)
-
-
 def _advance_tainted(operation: ShrinkOperation, world: ShrinkWorld, policy: Policy, now: datetime) -> ShrinkStep:
     """Wait until everybody has seen the taint, then prove the plan on what is on the node now (R141)."""
     seen_by_all = (operation.phase_since or now) + policy.shrink.delay_after_taint
