@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from exoscaler.sandbox.clock import SandboxClock
+from exoscaler.sandbox.controllers.reading import Reader
 from exoscaler.sandbox.controllers.resources import NODES, PODS
 from exoscaler.sandbox.machines.cloud_controller import CloudController
 from exoscaler.sandbox.machines.kubelets import Kubelets
@@ -17,17 +18,23 @@ class MachineFleet:
     """Lets the machines that a cloud lists take part in a cluster: a controller to be run by a `ControllerLoop`.
 
     Everything follows from the cloud's machines and the cluster's objects; what is kept in memory are timers, and a
-    fleet that starts anew merely waits a little longer.
+    fleet that starts anew merely waits a little longer. It may share its reader with the controllers of its round.
     """
 
     name = "machines"
 
     def __init__(
-        self, view: MachineView, client: ObjectClient, clock: SandboxClock, *, timings: FleetTimings | None = None
+        self,
+        view: MachineView,
+        client: ObjectClient,
+        reader: Reader,
+        clock: SandboxClock,
+        *,
+        timings: FleetTimings | None = None,
     ) -> None:
         timings = timings or FleetTimings()
         self._view = view
-        self._client = client
+        self._reader = reader
         self._kubelets = Kubelets(client, clock, timings)
         self._runner = PodRunner(client, clock, timings)
         self._cloud_controller = CloudController(client, clock, timings)
@@ -39,7 +46,7 @@ class MachineFleet:
             ObjectError: the cluster could not be read.
         """
         # Nodes before machines: a node seen without its machine really has none, however young the machine.
-        nodes = self._client.list(*NODES)
+        nodes = self._reader.all(NODES)
         machines = {machine.id: machine for machine in self._view.machines()}
         alive = {
             uid: machine
@@ -51,5 +58,5 @@ class MachineFleet:
         changed = self._cloud_controller.step(machines, nodes) or changed
         tended = {name: node for name, node in by_name.items() if instance_id(node) in alive}
         if tended:
-            changed = self._runner.step(tended, self._client.list(*PODS)) or changed
+            changed = self._runner.step(tended, self._reader.all(PODS)) or changed
         return changed
