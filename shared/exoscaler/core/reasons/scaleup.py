@@ -32,6 +32,7 @@ class GroupSkip(StrEnum):
     QUOTA = "account quota of instances exhausted"
     CLUSTER_LIMIT = 'exceeded quota: "cluster-wide"'
     MAX_NODES_TOTAL = "max total nodes in cluster reached"
+    MAX_NODES_PER_SCALEUP = "max nodes per scale-up reached; the next evaluation goes on"
 
 
 class GrowFailure(StrEnum):

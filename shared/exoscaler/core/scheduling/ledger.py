@@ -111,6 +111,14 @@ class Ledger:
         """Promise room on a node to several pods, without asking whether they fit."""
         self._places[node_name] = self._places[node_name].with_pods(tuple(pods))
 
+    def enter(self, placed: Iterable[tuple[Pod, str]]) -> None:
+        """Promise what was settled on a fork."""
+        by_node: dict[str, list[Pod]] = {}
+        for pod, node_name in placed:
+            by_node.setdefault(node_name, []).append(pod)
+        for node_name, pods in by_node.items():
+            self.place_all(pods, node_name)
+
     def take_out(self, pods: Iterable[Pod], node_name: str) -> None:
         """Take pods off a node and free what they held; one that is not there changes nothing."""
         self._places[node_name] = self._places[node_name].without(frozenset(pod.uid for pod in pods))
