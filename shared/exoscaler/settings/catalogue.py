@@ -37,8 +37,9 @@ def normal_name(written: str) -> str:
 
 
 def nearest(name: str) -> tuple[str, ...]:
-    """Up to three names that look like this one, those that work first."""
-    alike = difflib.get_close_matches(name, list(flags()), n=6, cutoff=0.75)
+    """Up to three names that look like this one, those that work first; none that would be refused."""
+    offered = [flag.name for flag in flags().values() if flag.status is not Status.REFUSED]
+    alike = difflib.get_close_matches(name, offered, n=6, cutoff=0.75)
     return tuple(sorted(alike, key=lambda found: flags()[found].status is not Status.WORKS)[:3])
 
 

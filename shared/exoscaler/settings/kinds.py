@@ -7,6 +7,7 @@ code is held to the same rules.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -72,7 +73,7 @@ def read_int(text: str) -> int:
 
 def read_float(text: str) -> float:
     """Read a finite number."""
-    if not _FLOAT.fullmatch(text):
+    if not _FLOAT.fullmatch(text) or math.isinf(float(text)):
         raise ValueError("not a number; write it like 0.5")
     return float(text)
 

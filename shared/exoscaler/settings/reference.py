@@ -15,6 +15,24 @@ from exoscaler.settings.shown import shown
 
 COMMAND = "python -m exoscaler.settings.reference > docs/settings.md"
 
+EXAMPLE_FILE = """\
+nodes:
+  - 1:5:pool-a
+  - 2:8:pool-b
+scale-down-unneeded-time: 5m
+skip-nodes-with-local-storage: false
+expander: [most-pods, least-nodes]
+"""
+
+EXAMPLE_FLAGS = """\
+- ./cluster-autoscaler
+- --cloud-provider=exoscale
+- --stderrthreshold=info
+- --v=4
+- --nodes=1:5:pool-a
+- --nodes=2:8:pool-b
+"""
+
 _INTRODUCTION = f"""\
 # Settings
 
@@ -31,6 +49,16 @@ with some of its own. A flag can be written in four places. When several mention
 
 The values of a list all come from one of these places. On a command line, a list is a flag that is repeated; in an
 environment variable, its values are separated by commas or line ends; in the file, it is a YAML list.
+
+A settings file:
+
+```yaml
+{EXAMPLE_FILE}```
+
+`EXOSCALER_FLAGS` with what a deployment of the Cluster Autoscaler says, as it is:
+
+```text
+{EXAMPLE_FLAGS}```
 
 Durations are written as in Go: `300ms`, `30s`, `10m`, `1h30m`. A blank environment variable counts as not set.
 
