@@ -78,6 +78,7 @@ class Constraint(StrEnum):
     VOLUME = "a volume that ties it to a place"
     HOST_PORT = "a host port"
     RESOURCE_CLAIM = "a resource claim"
+    UNREADABLE = "a part that this version does not understand"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What survives between invocations, its transitions and its versioned codec."""
 
+from exoscaler.core.state.codec import decode, encode
 from exoscaler.core.state.documents import (
     Backoff,
     CounterName,
@@ -11,6 +12,7 @@ from exoscaler.core.state.documents import (
     UnneededNode,
     WaitingPod,
 )
+from exoscaler.core.state.payload import Payload, UnreadableState
 
 __all__ = [
     "Backoff",
@@ -18,8 +20,12 @@ __all__ = [
     "NodeGroupsDocument",
     "ObservationsDocument",
     "OperationsDocument",
+    "Payload",
     "State",
     "StayingNode",
     "UnneededNode",
+    "UnreadableState",
     "WaitingPod",
+    "decode",
+    "encode",
 ]
