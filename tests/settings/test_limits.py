@@ -63,6 +63,12 @@ def test_wrong_gpu_limits_are_refused(text: str, told: str) -> None:
     assert told in mistake(f"--gpu-total={text}")
 
 
+def test_mistake_points_at_the_gpu_limits_that_are_wrong() -> None:
+    found = mistake("--gpu-total=a:8:1", "--gpu-total=b:0:1")
+
+    assert found == "--gpu-total=a:8:1: the minimum 8 is above the maximum 1"
+
+
 def test_gpu_type_limited_twice_is_refused() -> None:
     assert "a is limited twice" in mistake("--gpu-total=a:0:1", "--gpu-total=a:0:2")
 

@@ -177,3 +177,13 @@ def test_startup_limit_of_the_health_check_is_raised_to_the_others() -> None:
     assert loaded.warnings == (
         "--max-startup-time=1m: raised to 15m, the larger of --max-inactivity and --max-failing-time",
     )
+
+
+def test_default_startup_limit_is_raised_to_a_longer_one() -> None:
+    # F5
+    loaded = load("--max-inactivity=2h")
+
+    assert loaded.settings.max_startup_time == loaded.settings.max_inactivity
+    assert loaded.warnings == (
+        "--max-startup-time: raised to 2h, the larger of --max-inactivity and --max-failing-time",
+    )

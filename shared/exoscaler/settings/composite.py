@@ -59,7 +59,9 @@ def read_gpu_limits(text: str) -> GpuLimits:
     parts = text.split(":")
     if len(parts) != 3 or not parts[0].strip():
         raise ValueError("GPU limits are written type:min:max, e.g. nvidia-a40:0:8")
-    return GpuLimits(parts[0].strip(), _whole(parts[1], "the minimum"), _whole(parts[2], "the maximum"))
+    least, most = _whole(parts[1], "the minimum"), _whole(parts[2], "the maximum")
+    _check_order(least, most)  # here too, so that the message can point at this element of the list
+    return GpuLimits(parts[0].strip(), least, most)
 
 
 def read_drain_priorities(text: str) -> tuple[DrainPriority, ...]:
