@@ -26,6 +26,7 @@ from exoscaler.core.model import (
     PodSpec,
     Pool,
     PoolState,
+    Quota,
     Requirement,
     Resources,
     RestartPolicy,
@@ -36,6 +37,10 @@ from exoscaler.core.model import (
     Volume,
 )
 from exoscaler.core.model.quantity import milli, whole
+from exoscaler.core.operations.model import GrowOperation, GrowPhase, ShrinkMode, ShrinkOperation, ShrinkPhase
+from exoscaler.core.policy import Policy
+from exoscaler.core.scene import Scene
+from exoscaler.core.state import Backoff, NodeGroupsDocument, ObservationsDocument, OperationsDocument, State
 
 NOW = datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
 """The moment at which tests of the core take place."""
@@ -205,3 +210,81 @@ def make_snapshot(
     taken_at: datetime = NOW,
 ) -> ClusterSnapshot:
     return ClusterSnapshot(tuple(nodes), tuple(pods), taken_at, tuple(budgets), tuple(daemonsets))
+
+
+def make_growth(
+    group: NodeGroup,
+    *,
+    to: int,
+    base_size: int | None = None,
+    base_members: Sequence[str] | None = None,
+    phase: GrowPhase = GrowPhase.PLANNED,
+    since: float = 30,
+    number: int = 1,
+    decision_id: str = "earlier",
+) -> GrowOperation:
+    """A growth of the group to size `to`, planned `since` seconds ago on the group as it is."""
+    return GrowOperation(
+        id=f"{decision_id}-grow-{number}",
+        group_id=group.id,
+        group_name=group.name,
+        decision_id=decision_id,
+        base_size=group.pool.size if base_size is None else base_size,
+        base_members=group.pool.members if base_members is None else tuple(base_members),
+        target_size=to,
+        planned_at=ago(since),
+        phase=phase,
+        phase_since=ago(since),
+    )
+
+
+def make_removal(
+    group: NodeGroup,
+    node: Node,
+    *,
+    phase: ShrinkPhase = ShrinkPhase.DRAINING,
+    mode: ShrinkMode = ShrinkMode.DRAIN,
+    since: float = 30,
+    decision_id: str = "earlier",
+) -> ShrinkOperation:
+    """The removal of a node of the group, planned `since` seconds ago."""
+    return ShrinkOperation(
+        id=f"{decision_id}-shrink-{node.name}",
+        group_id=group.id,
+        group_name=group.name,
+        decision_id=decision_id,
+        node_name=node.name,
+        node_uid=node.uid,
+        instance_id=instance_id(node.name),
+        mode=mode,
+        planned_at=ago(since),
+        phase=phase,
+        phase_since=ago(since),
+    )
+
+
+def make_scene(
+    *groups: NodeGroup,
+    nodes: Sequence[Node] = (),
+    pods: Sequence[Pod] = (),
+    policy: Policy | None = None,
+    quota: Quota | None = None,
+    growing: Sequence[GrowOperation] = (),
+    shrinking: Sequence[ShrinkOperation] = (),
+    ended_shrinking: Sequence[ShrinkOperation] = (),
+    backoffs: Mapping[str, Backoff] | None = None,
+    unregistered: Mapping[str, float] | None = None,
+    evaluations: int = 0,
+    decision_id: str = "decision",
+    now: datetime = NOW,
+) -> Scene:
+    """A scene at `NOW`; `unregistered` says for how many seconds instances have been without a node."""
+    since = {instance: ago(seconds) for instance, seconds in (unregistered or {}).items()}
+    state = State(
+        node_groups=NodeGroupsDocument(groups={group.id: group for group in groups}, quota=quota),
+        operations=OperationsDocument(
+            growing=tuple(growing), shrinking=tuple(shrinking), ended_shrinking=tuple(ended_shrinking)
+        ),
+        observations=ObservationsDocument(backoffs=dict(backoffs or {}), unregistered=since, evaluations=evaluations),
+    )
+    return Scene(make_snapshot(nodes, pods), state, policy or Policy(), now, decision_id)

@@ -83,6 +83,7 @@ def demand(pods: Iterable[Pod]) -> Resources:
         memory += requests.memory
         storage += requests.ephemeral_storage
         count += 1
-        for name, amount in requests.extended.items():
-            extended[name] = extended.get(name, 0) + amount
+        if requests.extended:
+            for name, amount in requests.extended.items():
+                extended[name] = extended.get(name, 0) + amount
     return Resources(cpu, memory, storage, count, FrozenMap(extended))

@@ -40,7 +40,8 @@ def room(pod: Pod, place: Place) -> int:
         count = min(count, free.memory // requests.memory)
     if requests.ephemeral_storage > 0:
         count = min(count, free.ephemeral_storage // requests.ephemeral_storage)
-    for name, want in requests.extended.items():
-        if want > 0:
-            count = min(count, free.extended.get(name, 0) // want)
+    if requests.extended:
+        for name, want in requests.extended.items():
+            if want > 0:
+                count = min(count, free.extended.get(name, 0) // want)
     return max(count, 0)
