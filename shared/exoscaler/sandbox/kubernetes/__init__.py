@@ -1,10 +1,32 @@
 """A local Kubernetes API: the objects of a cluster with the semantics of a real API server.
 
+``storage``, ``history``     versioned objects in memory, and what happened to them
+``store``                    create, update, patch, delete: with ``defaulting``, ``admission`` and ``validation``
+``selection``, ``paging``    what a list or a watch is about, and lists in pages
+``patches``                  merge, strategic merge and JSON patch
+``eviction``, ``scaling``    actions on objects
+``tables``                   what ``kubectl get`` shows
+``serving``                  all of it over HTTP, with faults on demand
+``client``, ``http_client``  how the sandbox's controllers reach this cluster, or any other
+
 The controllers that make the cluster live are in `exoscaler.sandbox.controllers`.
 """
 
+from exoscaler.sandbox.kubernetes.calls import Call, CallLog
 from exoscaler.sandbox.kubernetes.client import StoreClient
+from exoscaler.sandbox.kubernetes.faults import FaultKind, FaultRule, FaultRules
+from exoscaler.sandbox.kubernetes.kubeconfig import write_kubeconfig
 from exoscaler.sandbox.kubernetes.sandbox import KubernetesSandbox
 from exoscaler.sandbox.kubernetes.store import ObjectStore
 
-__all__ = ["KubernetesSandbox", "ObjectStore", "StoreClient"]
+__all__ = [
+    "Call",
+    "CallLog",
+    "FaultKind",
+    "FaultRule",
+    "FaultRules",
+    "KubernetesSandbox",
+    "ObjectStore",
+    "StoreClient",
+    "write_kubeconfig",
+]

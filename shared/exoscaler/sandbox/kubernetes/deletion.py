@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from exoscaler.sandbox.kubernetes.failures import conflict
 from exoscaler.sandbox.kubernetes.json_values import clone, metadata, section, text
 from exoscaler.sandbox.kubernetes.object_metadata import mark_deleted, parse_time, rfc3339
-from exoscaler.sandbox.kubernetes.resources import PODS, Resource
+from exoscaler.sandbox.kubernetes.resources import NAMESPACES, PODS, Resource
 from exoscaler.sandbox.objects import JsonObject
 
 FOREGROUND = "foregroundDeletion"
@@ -54,6 +54,8 @@ def marked(resource: Resource, obj: JsonObject, options: DeleteOptions, now: dat
         _add_propagation(meta, options.propagation)
         grace = _grace_of_pod(obj, options.grace_seconds) if resource is PODS else 0
         mark_deleted(result, now, grace)
+        if resource is NAMESPACES:
+            result["status"] = {**section(result, "status"), "phase": "Terminating"}
         return result
     remaining = meta.get("deletionGracePeriodSeconds") or 0
     if options.grace_seconds is not None and options.grace_seconds < remaining:

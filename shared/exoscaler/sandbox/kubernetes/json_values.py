@@ -18,6 +18,15 @@ def clone(value: Value) -> Value:
     return value
 
 
+def without_nulls(value: Value) -> Value:
+    """A deep copy without null fields: on the wire, a field that is null is a field that is not there."""
+    if isinstance(value, dict):
+        return cast("Value", {key: without_nulls(item) for key, item in value.items() if item is not None})
+    if isinstance(value, list):
+        return cast("Value", [without_nulls(item) for item in value])
+    return value
+
+
 def section(obj: JsonObject, name: str) -> JsonObject:
     """The object under `name`, or an empty one that is not attached to `obj`."""
     found = obj.get(name)

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from pydantic import SecretStr
+
 from exoscaler.sandbox.clock import SandboxClock
+from exoscaler.sandbox.kubernetes.calls import CallLog
 from exoscaler.sandbox.kubernetes.client import StoreClient
+from exoscaler.sandbox.kubernetes.faults import FaultRules
 from exoscaler.sandbox.kubernetes.first_objects import create_first_objects
+from exoscaler.sandbox.kubernetes.serving import create_app
+from exoscaler.sandbox.kubernetes.storage import DEFAULT_HISTORY
 from exoscaler.sandbox.kubernetes.store import ObjectStore
 
 
 class KubernetesSandbox:
-    """The API side of a local cluster; nothing in it moves by itself."""
+    """The API side of a local cluster; nothing in it moves by itself.
 
-    def __init__(self, clock: SandboxClock) -> None:
-        self.store = ObjectStore(clock)
+    `app` is the ASGI application to serve, `client` the same cluster in process, `faults` and `calls` what
+    ``/_sandbox/faults`` and ``/_sandbox/calls`` control over HTTP. With a `token`, requests must carry it as a bearer
+    token. `history` is how many changes of each resource a watch or a paged list can look back.
+    """
+
+    def __init__(self, clock: SandboxClock, *, token: SecretStr | None = None, history: int = DEFAULT_HISTORY) -> None:
+        self.store = ObjectStore(clock, history=history)
         create_first_objects(self.store)
         self.client = StoreClient(self.store)
+        self.faults = FaultRules()
+        self.calls = CallLog()
+        self.app = create_app(self.store, token=token, faults=self.faults, calls=self.calls)

@@ -10,24 +10,26 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from exoscaler.sandbox.clock import SandboxClock
-from exoscaler.sandbox.kubernetes.admission import admit
+from exoscaler.sandbox.kubernetes.admission import admit, check_deletion
 from exoscaler.sandbox.kubernetes.defaulting import apply_defaults
 from exoscaler.sandbox.kubernetes.deletion import DeleteOptions, check_preconditions, is_finished, marked
 from exoscaler.sandbox.kubernetes.dependents import finish_namespace, orphan_dependents
+from exoscaler.sandbox.kubernetes.event_expiry import expire_events
 from exoscaler.sandbox.kubernetes.event_forms import stored_resource, to_served, to_stored
 from exoscaler.sandbox.kubernetes.failures import (
     FieldProblem,
     already_exists,
     bad_request,
+    decoding,
     invalid,
     modified_meanwhile,
     not_found,
 )
 from exoscaler.sandbox.kubernetes.history import Change, ObjectKey
-from exoscaler.sandbox.kubernetes.json_values import clone, metadata
+from exoscaler.sandbox.kubernetes.json_values import metadata, without_nulls
 from exoscaler.sandbox.kubernetes.object_metadata import begin, carry_over, check_identity, count_generation
 from exoscaler.sandbox.kubernetes.paging import Page, PageRequest, read_page
-from exoscaler.sandbox.kubernetes.resources import NAMESPACES, RESOURCES, Resource
+from exoscaler.sandbox.kubernetes.resources import EVENTS, NAMESPACES, RESOURCES, Resource
 from exoscaler.sandbox.kubernetes.selection import Selection
 from exoscaler.sandbox.kubernetes.status_parts import begin_status, keep_other_part
 from exoscaler.sandbox.kubernetes.storage import DEFAULT_HISTORY, Storage
@@ -35,7 +37,7 @@ from exoscaler.sandbox.kubernetes.validation import creation_problems, update_pr
 from exoscaler.sandbox.objects import JsonObject
 
 Edit: TypeAlias = Callable[[JsonObject], JsonObject]
-"""Makes the new state from a copy of the current one, which it may modify."""
+"""Makes the new state from the current one, without modifying that."""
 
 
 class ObjectStore:
@@ -67,15 +69,19 @@ class ObjectStore:
     def create(self, resource: Resource, body: JsonObject, *, namespace: str = "", dry_run: bool = False) -> JsonObject:
         """Create an object from `body`, which is not modified."""
         kept = stored_resource(resource)
-        obj = to_stored(resource, clone(body))
+        obj = to_stored(resource, without_nulls(body))
         check_identity(kept, obj, namespace=namespace, name="")
         with self.storage.lock:
+            if kept is EVENTS:
+                expire_events(self.storage, self.clock.now())
             begin(kept, obj, self.clock.now())
-            begin_status(kept, obj)
-            apply_defaults(kept, obj)
-            admit(self.storage, kept, obj)
             name = metadata(obj).get("name", "")
-            self._refuse(kept, name, creation_problems(kept, obj))
+            with decoding(kept):
+                begin_status(kept, obj)
+                apply_defaults(kept, obj)
+                admit(self.storage, kept, obj)
+                problems = creation_problems(kept, obj)
+            self._refuse(kept, name, problems)
             key = self._key(kept, namespace, name)
             if self.storage.read(kept.key, key) is not None:
                 raise already_exists(kept, name)
@@ -94,7 +100,7 @@ class ObjectStore:
     ) -> tuple[JsonObject, bool]:
         """Replace an object, or its status; the second result is True when it was created."""
         kept = stored_resource(resource)
-        new = to_stored(resource, clone(body))
+        new = to_stored(resource, without_nulls(body))
         name = name or metadata(new).get("name", "")
         check_identity(kept, new, namespace=namespace, name=name)
         with self.storage.lock:
@@ -124,7 +130,7 @@ class ObjectStore:
         kept = stored_resource(resource)
         with self.storage.lock:
             old = self.current(kept, name, namespace=namespace)
-            new = to_stored(resource, edit(clone(to_served(resource, old))))
+            new = to_stored(resource, without_nulls(edit(to_served(resource, old))))
             check_identity(kept, new, namespace=namespace, name=name)
             stored = self.replace(kept, old, new, subresource=subresource, dry_run=dry_run)
         return to_served(resource, stored)
@@ -135,6 +141,7 @@ class ObjectStore:
         """Delete an object as far as that goes now: its last state, and True when it is gone."""
         kept = stored_resource(resource)
         options = options or DeleteOptions()
+        check_deletion(kept, name)
         with self.storage.lock:
             old = self.current(kept, name, namespace=namespace)
             check_preconditions(kept, old, options)
@@ -176,10 +183,14 @@ class ObjectStore:
         if meta.get("resourceVersion", "") not in ("", metadata(old)["resourceVersion"]):
             raise modified_meanwhile(resource, name)
         self._refuse(resource, name, carry_over(resource, old, new))
-        keep_other_part(resource, old, new, subresource)
-        apply_defaults(resource, new)
+        with decoding(resource):
+            keep_other_part(resource, old, new, subresource)
+            problems: list[FieldProblem] = []
+            if subresource != "status":
+                apply_defaults(resource, new)
+                problems = update_problems(resource, old, new)
+        self._refuse(resource, name, problems)
         count_generation(resource, old, new)
-        self._refuse(resource, name, update_problems(resource, old, new))
         if dry_run:
             meta["resourceVersion"] = metadata(old)["resourceVersion"]
             return new

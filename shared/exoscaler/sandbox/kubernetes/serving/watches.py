@@ -1,0 +1,144 @@
+"""Watches: a response that goes on, one line for every change of what it selects.
+
+A watch holds no thread and no queue. It remembers the version up to which it has told, and is woken by writes; what it
+has missed meanwhile it reads from the history. One that is slower than the history is long ends with 410.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import msgspec
+from starlette.responses import Response, StreamingResponse
+
+from exoscaler.sandbox.kubernetes.event_forms import stored_resource, to_served
+from exoscaler.sandbox.kubernetes.failures import ApiFailure
+from exoscaler.sandbox.kubernetes.history import Change, ChangeKind
+from exoscaler.sandbox.kubernetes.paging import PageRequest, parse_version, read_page
+from exoscaler.sandbox.kubernetes.resources import Resource
+from exoscaler.sandbox.kubernetes.selection import Selection
+from exoscaler.sandbox.kubernetes.serving.answers import Renderer
+from exoscaler.sandbox.kubernetes.serving.forms import Form
+from exoscaler.sandbox.kubernetes.serving.queries import count, flag
+from exoscaler.sandbox.kubernetes.store import ObjectStore
+from exoscaler.sandbox.objects import JsonObject
+
+SECONDS_BETWEEN_BOOKMARKS = 10.0
+_SHORTEST_DEFAULT, _LONGEST_DEFAULT = 1800, 3600
+_INITIAL_END = "k8s.io/initial-events-end"
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """What a watch asks for. `version` None: everything that exists first, then what happens."""
+
+    version: int | None
+    seconds: float
+    bookmarks: bool
+    marks_initial_end: bool
+
+    @classmethod
+    def parse(cls, query: Mapping[str, str]) -> WatchOptions:
+        """The options of a query; 400 when one is malformed."""
+        source = query.get("resourceVersion", "")
+        initial = flag(query, "sendInitialEvents") and query["sendInitialEvents"] != ""
+        from_start = source in ("", "0") or initial
+        seconds = count(query, "timeoutSeconds") or random.randint(_SHORTEST_DEFAULT, _LONGEST_DEFAULT)
+        bookmarks = flag(query, "allowWatchBookmarks")
+        return cls(None if from_start else parse_version(source), seconds, bookmarks, initial and bookmarks)
+
+
+def watch(
+    store: ObjectStore, resource: Resource, selection: Selection, renderer: Renderer, query: Mapping[str, str]
+) -> Response:
+    """The response to a watch of the selection, rendered as the request asked."""
+    stream = _Stream(store, resource, selection, renderer, WatchOptions.parse(query))
+    return StreamingResponse(stream.lines(), media_type="application/json")
+
+
+class _Stream:
+    def __init__(
+        self, store: ObjectStore, resource: Resource, selection: Selection, renderer: Renderer, options: WatchOptions
+    ) -> None:
+        self._store = store
+        self._resource = resource
+        self._key = stored_resource(resource).key
+        self._selection = selection
+        self._renderer = renderer
+        self._options = options
+        self._told = 0
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + self._options.seconds
+        wake = asyncio.Event()
+        unsubscribe = self._store.subscribe(_waker(loop, wake, self._key))
+        try:
+            yield b"".join(self._start())
+            next_bookmark = loop.time() + SECONDS_BETWEEN_BOOKMARKS
+            while (now := loop.time()) < ends:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(wake.wait(), min(ends, next_bookmark) - now)
+                wake.clear()
+                batch = b"".join(self._news())
+                if batch:
+                    yield batch
+                if self._options.bookmarks and loop.time() >= next_bookmark:
+                    yield self._bookmark()
+                if loop.time() >= next_bookmark:
+                    next_bookmark = loop.time() + SECONDS_BETWEEN_BOOKMARKS
+            if self._options.bookmarks:
+                yield self._bookmark()
+        except ApiFailure as failure:
+            yield _line("ERROR", failure.to_status())
+        finally:
+            unsubscribe()
+
+    def _start(self) -> Iterator[bytes]:
+        """The objects that exist, for a watch from the start; and the version from which on changes are told."""
+        if self._options.version is not None:
+            self._told = self._options.version
+            return
+        page = read_page(self._store.storage, self._key, self._selection, PageRequest())
+        self._told = page.version
+        for obj in page.items:
+            yield self._event(ChangeKind.ADDED, obj)
+        if self._options.marks_initial_end:
+            yield self._bookmark({_INITIAL_END: "true"})
+
+    def _news(self) -> Iterator[bytes]:
+        storage = self._store.storage
+        with storage.lock:
+            changes = storage.changes(self._key, self._told)
+            self._told = max(self._told, storage.version)
+        for change in changes:
+            seen = self._selection.seen(change)
+            if seen is not None:
+                yield self._event(*seen)
+
+    def _event(self, kind: ChangeKind, obj: JsonObject) -> bytes:
+        return _line(kind.value, self._renderer.render(to_served(self._resource, obj)))
+
+    def _bookmark(self, annotations: JsonObject | None = None) -> bytes:
+        meta: JsonObject = {"resourceVersion": str(self._told), "creationTimestamp": None}
+        if annotations:
+            meta["annotations"] = annotations
+        bare = {"kind": self._resource.kind, "apiVersion": self._resource.group_version, "metadata": meta}
+        return _line("BOOKMARK", bare if self._renderer.form is not Form.METADATA else self._renderer.render(bare))
+
+
+def _waker(loop: asyncio.AbstractEventLoop, wake: asyncio.Event, key: tuple[str, str]) -> Callable[[Change], None]:
+    def tell(change: Change) -> None:
+        # An event that is set is still to be cleared, and the history is read after that.
+        if change.resource == key and not wake.is_set() and not loop.is_closed():
+            loop.call_soon_threadsafe(wake.set)
+
+    return tell
+
+
+def _line(kind: str, obj: JsonObject) -> bytes:
+    return msgspec.json.encode({"type": kind, "object": obj}) + b"\n"
