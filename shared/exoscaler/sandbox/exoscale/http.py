@@ -92,7 +92,8 @@ class ExoscaleApi:
             self._admission.check(operation.id, _signed(request, body), self._clock)
         except ApiError as error:
             return _refusal(error)
-        endpoint = f"{str(request.base_url).rstrip('/')}{API_PREFIX}"
+        url = request.url
+        endpoint = f"{url.scheme}://{url.netloc}{request.scope.get('root_path', '')}{API_PREFIX}"
         call = ApiRequest(parameters, request.url.query, body, endpoint)
         self._calls.arrived(operation.id)
         response = await self._run(operation, call)

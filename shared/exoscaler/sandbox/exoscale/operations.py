@@ -102,3 +102,7 @@ class Operations:
         if operation is None:
             raise NotFound(f"Operation {operation_id} not found")
         return operation
+
+    def all(self) -> tuple[Operation, ...]:
+        """All that can still be asked for, oldest first."""
+        return tuple(self._operations.values())
