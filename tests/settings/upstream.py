@@ -159,7 +159,7 @@ UPSTREAM_DEFAULTS = {
     "max-failing-time": "15m",
     "max-startup-time": "20m",
     "namespace": "kube-system",
-    "enforce-node-group-min-size": "false",
+    "enforce-node-group-min-size": "true",  # on purpose unlike upstream: a minimum is meant
     "scale-up-from-zero": "true",
     "max-nodes-total": "0",
     "cores-total": "0:320000",

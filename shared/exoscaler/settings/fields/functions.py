@@ -72,7 +72,7 @@ class FunctionFields(Section):
         Attempts, About("", "How often a request that may be repeated is sent before it counts as failed.", "requests")
     ] = 4
     kube_request_timeout: Annotated[PositiveDuration, About("", "Time limit of one request to the Kubernetes API.")] = (
-        timedelta(seconds=30)
+        timedelta(seconds=10)
     )
     kube_page_size: Annotated[
         PageSize, About("", "How many objects one page of a Kubernetes list holds.", "objects")

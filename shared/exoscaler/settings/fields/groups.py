@@ -38,8 +38,9 @@ class NodeGroupFields(Section):
         ),
     ] = None
     enforce_node_group_min_size: Annotated[
-        Flagged, About("F20", "Grow groups that are below their minimum although no pod needs it.")
-    ] = False
+        Flagged,
+        About("F20", "Grow groups that are below their minimum although no pod needs it. Upstream leaves this off."),
+    ] = True
     scale_up_from_zero: Annotated[
         Flagged,
         About(

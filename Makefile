@@ -1,0 +1,67 @@
+# Everything a developer or a first-time user does here. `make` alone lists it.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+UV_VERSION := 0.13.9
+UV := $(or $(shell command -v uv 2>/dev/null),$(CURDIR)/.uv/uv)
+BIN := .venv/bin
+SPEED ?= 10
+FUNCTION ?= evaluate
+PORT ?= 8080
+FUNCTIONS := evaluate scale_up scale_down refresh status
+
+export PYTHONDONTWRITEBYTECODE ?=
+
+.PHONY: help
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  \033[1m%-12s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(CURDIR)/.uv/uv:
+	@python3 infra/toolchain/install_uv.py .uv $(UV_VERSION)
+
+# The lock file decides every version; the stamp says for which lock file the environment was made.
+.venv/.for-lock: uv.lock pyproject.toml | $(UV)
+	@$(UV) sync --frozen --quiet
+	@touch $@
+
+.PHONY: install
+install: .venv/.for-lock ## make the environment in .venv (every other target does it by itself)
+
+.PHONY: demo
+demo: install ## watch a cluster grow and shrink, in a sandbox, in about a minute (SPEED=10)
+	@$(BIN)/exoscaler demo --speed $(SPEED) --report demo-report.html
+
+.PHONY: test
+test: check ## lint, types, import rules and tests
+	@$(BIN)/python -m pytest -n auto --dist loadgroup
+
+.PHONY: check
+check: install ## lint, format, types, import rules, shell scripts; changes nothing
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/shellcheck infra/*.sh .ci/run
+
+.PHONY: fix
+fix: install ## mend what lint and format can mend by themselves
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+.PHONY: bench
+bench: install ## measure what has a figure to beat; prints counts and ratios
+	@$(BIN)/python -m tests.bench
+
+.PHONY: serve
+serve: install ## one function on this machine (FUNCTION=evaluate PORT=8080)
+	@test -f functions/$(FUNCTION).py || { echo "no function $(FUNCTION); there are: $(FUNCTIONS)" >&2; exit 2; }
+	@exec $(BIN)/functions-framework --source functions/$(FUNCTION).py --target $(FUNCTION) --host 127.0.0.1 --port $(PORT)
+
+.PHONY: docs
+docs: install ## write the reference of all settings anew
+	@$(BIN)/python -m exoscaler.settings.reference > docs/settings.md
+
+.PHONY: clean
+clean: ## remove what the other targets made
+	@rm -rf .venv .uv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist demo-report.html

@@ -1,0 +1,150 @@
+"""The sandbox and the five functions, each a process of its own, as users run them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import exoscaler
+from exoscaler.cli.demo.processes import ProcessDied, SupervisedProcess, free_port, wait_for_port
+from exoscaler.ports.events import FunctionName
+
+START_TIMEOUT_SECONDS = 60
+DEMO_KEY = "EXOsandbox0123456789abcdef"
+DEMO_SECRET = "a-sandbox-secret-that-opens-nothing"  # noqa: S105 - the sandbox's own
+ZONE = "ch-gva-2"
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxAddresses:
+    """Where the sandbox is."""
+
+    exoscale: str
+    kubernetes: str
+    kubeconfig: Path
+
+
+def functions_folder() -> Path:
+    """Where the functions are: beside the package in a wheel, at the top of a source tree.
+
+    Raises:
+        FileNotFoundError: neither holds them.
+    """
+    package = Path(exoscaler.__file__).parent
+    candidates = (package / "functions", package.parents[1] / "functions")
+    for folder in candidates:
+        if (folder / "evaluate.py").is_file():
+            return folder
+    raise FileNotFoundError(f"no functions in {' or '.join(str(folder) for folder in candidates)}")
+
+
+class Stage:
+    """Everything that runs. Use as a context: at its end no process is left.
+
+    Attributes:
+        ports: the loopback port of each function and of ``status``.
+        functions: the processes by name.
+    """
+
+    def __init__(self, folder: Path, *, speed: float, flags: Sequence[str], scenario: Path | None = None) -> None:
+        self.folder = folder
+        self._speed = speed
+        self._flags = tuple(flags)
+        self._scenario = scenario
+        self._stack = ExitStack()
+        self.ports: dict[str, int] = {}
+        self.functions: dict[str, SupervisedProcess] = {}
+        self.addresses: SandboxAddresses
+
+    def __enter__(self) -> Self:
+        try:
+            self.addresses = self._start_sandbox()
+            self._start_functions()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def url(self, function: str) -> str:
+        """Where a function answers."""
+        return f"http://127.0.0.1:{self.ports[function]}/"
+
+    def _start_sandbox(self) -> SandboxAddresses:
+        kubeconfig = self.folder / "kubeconfig"
+        exoscale, kubernetes = free_port(), free_port()
+        command = [sys.executable, "-m", "exoscaler.sandbox", "all", "--speed", str(self._speed)]
+        command += ["--exoscale-port", str(exoscale), "--kubernetes-port", str(kubernetes)]
+        command += ["--kubeconfig-out", str(kubeconfig)]
+        if self._scenario is not None:
+            command += ["--scenario", str(self._scenario)]
+        environment = {**_inherited(), "EXOSCALE_API_KEY": DEMO_KEY, "EXOSCALE_API_SECRET": DEMO_SECRET}
+        process = SupervisedProcess("sandbox", command, environment, self.folder / "sandbox.log", replaceable=False)
+        self._stack.enter_context(process)
+        for port in (exoscale, kubernetes):
+            wait_for_port(process, port, START_TIMEOUT_SECONDS)
+        deadline = time.monotonic() + START_TIMEOUT_SECONDS
+        while not kubeconfig.exists():
+            if time.monotonic() > deadline:
+                raise ProcessDied(f"the sandbox wrote no kubeconfig; its log ends:\n{process.log_tail()}")
+            time.sleep(0.05)
+        return SandboxAddresses(f"http://127.0.0.1:{exoscale}", f"http://127.0.0.1:{kubernetes}", kubeconfig)
+
+    def _start_functions(self) -> None:
+        names = [*(name.value for name in FunctionName), "status"]
+        self.ports = {name: free_port() for name in names}
+        for name in names:
+            self.functions[name] = self._stack.enter_context(self._function(name))
+        for name, process in self.functions.items():
+            wait_for_port(process, self.ports[name], START_TIMEOUT_SECONDS)
+
+    def _function(self, name: str) -> SupervisedProcess:
+        module = name.replace("-", "_")
+        source = functions_folder() / f"{module}.py"
+        command = [sys.executable, "-m", "functions_framework", "--source", str(source), "--target", module]
+        command += ["--host", "127.0.0.1", "--port", str(self.ports[name])]
+        return SupervisedProcess(name, command, self._environment(), self.folder / f"{name}.log")
+
+    def _environment(self) -> Mapping[str, str]:
+        return {
+            **_inherited(),
+            "EXOSCALE_ZONE": ZONE,
+            "EXOSCALE_API_KEY": DEMO_KEY,
+            "EXOSCALE_API_SECRET": DEMO_SECRET,
+            "EXOSCALE_API_ENDPOINT": f"{self.addresses.exoscale}/v2",
+            "EXOSCALER_KUBECONFIG": str(self.addresses.kubeconfig),
+            "EXOSCALER_SCALE_UP_SINK": self.url("scale-up"),
+            "EXOSCALER_SCALE_DOWN_SINK": self.url("scale-down"),
+            "EXOSCALER_FLAGS": "\n".join(self._flags),
+            "THREADS": "4",
+        }
+
+
+def _inherited() -> dict[str, str]:
+    """The environment of the children: ours, less anything that would configure them behind the demo's back."""
+    own = ("EXOSCALE", "K_SINK", "KUBECONFIG", "FUNCTION_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    return {**kept, "PYTHONUNBUFFERED": "1", "NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"}
+
+
+def json_lines(text: str) -> list[dict[str, object]]:
+    """The JSON objects among the lines of a log."""
+    found: list[dict[str, object]] = []
+    for line in text.splitlines():
+        if line.startswith("{"):
+            entry: object = json.loads(line)
+            if isinstance(entry, dict):
+                found.append(entry)
+    return found

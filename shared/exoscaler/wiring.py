@@ -1,1 +1,0 @@
-"""Builds everything from the settings; the only module that knows all of them."""
