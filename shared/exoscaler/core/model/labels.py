@@ -5,6 +5,7 @@ Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,13 +22,16 @@ class Operator(StrEnum):
     LT = "Lt"
 
 
+_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
+"""What Go's parser takes; Python's own takes underscores too, which label values may contain."""
+_LARGEST = 2**63
+
+
 def _integer(text: str | None) -> int | None:
-    if text is None:
+    if text is None or not _INTEGER.fullmatch(text):
         return None
-    try:
-        return int(text)
-    except ValueError:
-        return None
+    number = int(text)
+    return number if -_LARGEST <= number < _LARGEST else None
 
 
 @dataclass(frozen=True, slots=True)

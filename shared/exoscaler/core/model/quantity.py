@@ -28,7 +28,9 @@ _SUFFIXES: dict[str, Fraction] = {
 }
 _MAX_EXPONENT = 30
 """Beyond any quantity the API accepts; keeps a hostile exponent from costing memory."""
-_QUANTITY = re.compile(r"([+-]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40}))(?:([eE][+-]?\d{1,3})|([numkMGTPE]|[KMGTPE]i))?")
+_QUANTITY = re.compile(
+    r"([+-]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40}))(?:([eE][+-]?\d{1,3})|([numkMGTPE]|[KMGTPE]i))?", re.ASCII
+)
 
 
 def _exact(text: str) -> Fraction:
