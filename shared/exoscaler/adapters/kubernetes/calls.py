@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 from urllib.parse import quote, urlencode
 
-Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
-JsonObject: TypeAlias = Mapping[str, Json]
+JsonObject: TypeAlias = Mapping[str, object]
+"""A JSON object to send."""
 
 MERGE_PATCH = "application/merge-patch+json"
 

@@ -9,7 +9,7 @@ import msgspec
 
 from exoscaler.adapters.kubernetes.access import Access
 from exoscaler.adapters.kubernetes.answers import malformed
-from exoscaler.adapters.kubernetes.calls import CONFIG_MAPS, Call, Json, JsonObject, Verb
+from exoscaler.adapters.kubernetes.calls import CONFIG_MAPS, Call, JsonObject, Verb
 from exoscaler.core.state import Payload
 from exoscaler.core.state.payload import PACKED_KEYS, TEXT_KEYS
 from exoscaler.errors import NotFound
@@ -85,9 +85,9 @@ def replace_payload(access: Access, namespace: str, name: str, payload: Payload,
         RemoteError: any other failure.
     """
     # A key that is not written now is taken away: the state is there in one form only.
-    data: dict[str, Json] = {key: payload.text.get(key) for key in TEXT_KEYS}
+    data: dict[str, object] = {key: payload.text.get(key) for key in TEXT_KEYS}
     packed = _on_wire(payload.binary)
-    binary: dict[str, Json] = {key: packed.get(key) for key in PACKED_KEYS}
+    binary: dict[str, object] = {key: packed.get(key) for key in PACKED_KEYS}
     body: JsonObject = {
         "metadata": {"resourceVersion": version, "labels": MANAGED_BY},
         "data": data,
@@ -97,7 +97,7 @@ def replace_payload(access: Access, namespace: str, name: str, payload: Payload,
     return _understood(call, access.ask(call).content())
 
 
-def _on_wire(binary: Mapping[str, bytes]) -> dict[str, Json]:
+def _on_wire(binary: Mapping[str, bytes]) -> dict[str, object]:
     return {key: base64.b64encode(value).decode("ascii") for key, value in binary.items()}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from exoscaler.adapters.kubernetes.calls import Json, JsonObject
+from exoscaler.adapters.kubernetes.calls import JsonObject
 from exoscaler.core.model import TaintEffect
 from exoscaler.core.model.taints import TO_BE_DELETED
 from exoscaler.core.operations.effects import TaintNode, UntaintNode
@@ -32,7 +32,7 @@ class _Metadata(msgspec.Struct, rename="camel", gc=False):
 
 
 class _Spec(msgspec.Struct):
-    taints: list[dict[str, Json]] | None = None
+    taints: list[dict[str, object]] | None = None
     unschedulable: bool | None = None
 
 
@@ -43,7 +43,7 @@ class MarkedNode(msgspec.Struct):
     spec: _Spec = msgspec.field(default_factory=_Spec)
 
     @property
-    def taints(self) -> list[dict[str, Json]]:
+    def taints(self) -> list[dict[str, object]]:
         """The taints as the API has them."""
         return self.spec.taints or []
 
@@ -63,7 +63,7 @@ class Edit:
     """A change of a node. An annotation of None goes; taints and unschedulable of None stay as they are."""
 
     annotations: dict[str, str | None] = field(default_factory=dict)
-    taints: list[dict[str, Json]] | None = None
+    taints: list[dict[str, object]] | None = None
     unschedulable: bool | None = None
 
     @property
@@ -76,7 +76,7 @@ class Edit:
 
         A merge patch replaces a list as a whole, which is safe just because of that.
         """
-        spec: dict[str, Json] = {}
+        spec: dict[str, object] = {}
         if self.taints is not None:
             spec["taints"] = self.taints
         if self.unschedulable is not None:
@@ -98,7 +98,7 @@ def marking(node: MarkedNode, change: TaintNode) -> Edit:
     if node.marks:
         detail = f"the node carries {TO_BE_DELETED}={node.marks[0]}, which others have set"
         raise MarkedByOthers("patch nodes", change.node_name, detail=detail)
-    mark: dict[str, Json] = {"key": TO_BE_DELETED, "value": change.value, "effect": TaintEffect.NO_SCHEDULE.value}
+    mark: dict[str, object] = {"key": TO_BE_DELETED, "value": change.value, "effect": TaintEffect.NO_SCHEDULE.value}
     cordons = change.cordon and not node.spec.unschedulable
     annotations: dict[str, str | None] = {OPERATION_ANNOTATION: change.operation_id}
     if cordons:
