@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from exoscaler import logs
@@ -22,9 +23,10 @@ from exoscaler.core.operations.model import (
     ShrinkPhase,
 )
 from exoscaler.core.operations.shrink_step import Refusal, ShrinkStep, ShrinkWorld
-from exoscaler.core.recording import with_shrinks
+from exoscaler.core.recording import with_counter, with_shrinks
 from exoscaler.core.scaledown import recheck_node, recheck_plan
 from exoscaler.core.scene import Scene
+from exoscaler.core.state import CounterName, State
 from exoscaler.errors import BudgetExhausted, ClaimLost, NotFound, RemoteError
 from exoscaler.ports.state import Change
 
@@ -68,6 +70,7 @@ class _PoolRound:
     def __init__(self, invocation: Invocation, claim: Claimed) -> None:
         self._invocation = invocation
         self._claim = claim
+        self._counts: Counter[CounterName] = Counter()
 
     def run(self) -> list[Told]:
         operations = [op for op in self._claim.state.operations.shrinking if self._is_mine(op)]
@@ -76,7 +79,7 @@ class _PoolRound:
         steps = [self._advance(operation, pool) for operation in operations]
         advanced = self._save([step.operation for step in steps])
         acted = [self._act(step) for step in steps]
-        if acted != advanced:
+        if acted != advanced or self._counts:
             self._save(acted)
         ready = {step.operation.id for step in steps if step.ready}
         ended = self._remove([op for op in acted if op.id in ready], pool)
@@ -93,14 +96,18 @@ class _PoolRound:
         return shrink.advance(operation, world, self._invocation.policy, self._invocation.now)
 
     def _save(self, operations: Sequence[ShrinkOperation]) -> list[ShrinkOperation]:
-        self._claim.save(_recording(self._invocation, operations))
+        self._claim.save(_recording(self._invocation, operations, dict(self._counts)))
+        self._counts.clear()
         return list(operations)
 
     def _act(self, step: ShrinkStep) -> ShrinkOperation:
         operation = step.operation
         for effect in step.effects:
             self._claim.before_effect()
-            operation = carry_out(self._invocation, operation, effect)
+            carried = carry_out(self._invocation, operation, effect)
+            operation = carried.operation
+            if carried.counted is not None:
+                self._counts[carried.counted] += 1
         return operation
 
     def _remove(self, ready: Sequence[ShrinkOperation], pool: Pool | None) -> dict[str, ShrinkOperation]:
@@ -197,5 +204,12 @@ class _PoolRound:
         publish_all(self._invocation, of_removal(before, after))
 
 
-def _recording(invocation: Invocation, operations: Sequence[ShrinkOperation]) -> Change:
-    return lambda state: with_shrinks(state, operations, invocation.policy, invocation.now)
+def _recording(
+    invocation: Invocation, operations: Sequence[ShrinkOperation], counts: Mapping[CounterName, int]
+) -> Change:
+    def record(state: State) -> State:
+        for name, count in counts.items():
+            state = with_counter(state, name, count)
+        return with_shrinks(state, operations, invocation.policy, invocation.now)
+
+    return record

@@ -1,1 +1,5 @@
 """The command line."""
+
+from exoscaler.cli.commands import main
+
+__all__ = ["main"]

@@ -93,12 +93,10 @@ class Stage:
         environment = {**_inherited(), "EXOSCALE_API_KEY": DEMO_KEY, "EXOSCALE_API_SECRET": DEMO_SECRET}
         process = SupervisedProcess("sandbox", command, environment, self.folder / "sandbox.log", replaceable=False)
         self._stack.enter_context(process)
-        for port in (exoscale, kubernetes):
-            wait_for_port(process, port, START_TIMEOUT_SECONDS)
         deadline = time.monotonic() + START_TIMEOUT_SECONDS
-        while not kubeconfig.exists():
+        while not any(line.get("event") == "ready" for line in json_lines(process.log_tail())):
             if time.monotonic() > deadline:
-                raise ProcessDied(f"the sandbox wrote no kubeconfig; its log ends:\n{process.log_tail()}")
+                raise ProcessDied(f"the sandbox is not ready; its log ends:\n{process.log_tail()}")
             time.sleep(0.05)
         return SandboxAddresses(f"http://127.0.0.1:{exoscale}", f"http://127.0.0.1:{kubernetes}", kubeconfig)
 
