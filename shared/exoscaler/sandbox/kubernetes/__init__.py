@@ -6,6 +6,7 @@
 ``patches``                  merge, strategic merge and JSON patch
 ``eviction``, ``scaling``    actions on objects
 ``tables``                   what ``kubectl get`` shows
+``wire``                     the fields of each kind, and protobuf as kubectl writes it
 ``serving``                  all of it over HTTP, with faults on demand
 ``client``, ``http_client``  how the sandbox's controllers reach this cluster, or any other
 
@@ -15,7 +16,8 @@ The controllers that make the cluster live are in `exoscaler.sandbox.controllers
 from exoscaler.sandbox.kubernetes.calls import Call, CallLog
 from exoscaler.sandbox.kubernetes.client import StoreClient
 from exoscaler.sandbox.kubernetes.faults import FaultKind, FaultRule, FaultRules
-from exoscaler.sandbox.kubernetes.kubeconfig import write_kubeconfig
+from exoscaler.sandbox.kubernetes.http_client import HttpObjectClient
+from exoscaler.sandbox.kubernetes.kubeconfig import KubeconfigError, write_kubeconfig
 from exoscaler.sandbox.kubernetes.sandbox import KubernetesSandbox
 from exoscaler.sandbox.kubernetes.store import ObjectStore
 
@@ -25,6 +27,8 @@ __all__ = [
     "FaultKind",
     "FaultRule",
     "FaultRules",
+    "HttpObjectClient",
+    "KubeconfigError",
     "KubernetesSandbox",
     "ObjectStore",
     "StoreClient",

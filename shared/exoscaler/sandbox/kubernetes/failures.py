@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from exoscaler.sandbox.kubernetes.resources import Resource
@@ -178,17 +177,3 @@ def unsupported_media_type(given: str, allowed: Sequence[str]) -> ApiFailure:
     """415: the body is in a format that the server does not read."""
     message = f"the body of the request was in an unknown format ({given}) - accepted media types include: "
     return ApiFailure(415, "UnsupportedMediaType", message + ", ".join(allowed))
-
-
-@contextmanager
-def decoding(resource: Resource) -> Iterator[None]:
-    """Around code that reads an object as its kind says: a value of another type makes the request a bad one.
-
-    Raises:
-        ApiFailure: 400, with what was found instead.
-    """
-    try:
-        yield
-    except (AttributeError, TypeError) as error:
-        what = f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}'
-        raise bad_request(f"{what}: a field holds a value of the wrong type: {error}") from error

@@ -20,7 +20,6 @@ from exoscaler.sandbox.kubernetes.failures import (
     FieldProblem,
     already_exists,
     bad_request,
-    decoding,
     invalid,
     modified_meanwhile,
     not_found,
@@ -76,12 +75,10 @@ class ObjectStore:
                 expire_events(self.storage, self.clock.now())
             begin(kept, obj, self.clock.now())
             name = metadata(obj).get("name", "")
-            with decoding(kept):
-                begin_status(kept, obj)
-                apply_defaults(kept, obj)
-                admit(self.storage, kept, obj)
-                problems = creation_problems(kept, obj)
-            self._refuse(kept, name, problems)
+            begin_status(kept, obj)
+            apply_defaults(kept, obj)
+            admit(self.storage, kept, obj)
+            self._refuse(kept, name, creation_problems(kept, obj))
             key = self._key(kept, namespace, name)
             if self.storage.read(kept.key, key) is not None:
                 raise already_exists(kept, name)
@@ -183,13 +180,10 @@ class ObjectStore:
         if meta.get("resourceVersion", "") not in ("", metadata(old)["resourceVersion"]):
             raise modified_meanwhile(resource, name)
         self._refuse(resource, name, carry_over(resource, old, new))
-        with decoding(resource):
-            keep_other_part(resource, old, new, subresource)
-            problems: list[FieldProblem] = []
-            if subresource != "status":
-                apply_defaults(resource, new)
-                problems = update_problems(resource, old, new)
-        self._refuse(resource, name, problems)
+        keep_other_part(resource, old, new, subresource)
+        if subresource != "status":
+            apply_defaults(resource, new)
+            self._refuse(resource, name, update_problems(resource, old, new))
         count_generation(resource, old, new)
         if dry_run:
             meta["resourceVersion"] = metadata(old)["resourceVersion"]

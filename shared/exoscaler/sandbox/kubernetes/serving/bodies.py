@@ -1,4 +1,4 @@
-"""Reads request bodies: size limit, media type, JSON and YAML."""
+"""Reads request bodies: size limit, media type, JSON, YAML and protobuf."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import yaml
 from starlette.requests import Request
 
 from exoscaler.sandbox.kubernetes.failures import ApiFailure, bad_request, unsupported_media_type
+from exoscaler.sandbox.kubernetes.wire import PROTOBUF, decode_protobuf
 from exoscaler.sandbox.objects import JsonObject
 
 LARGEST_BODY = 3 * 1024 * 1024
 """Bytes; a larger body is refused with 413."""
 
-_READABLE = ("application/json", "application/yaml")
+_READABLE = ("application/json", "application/yaml", PROTOBUF)
 
 
 class _PlainYaml(yaml.SafeLoader):
@@ -31,7 +32,7 @@ def media_type(request: Request) -> str:
 
 
 async def read_value(request: Request) -> object:
-    """The body as a JSON value, from JSON or YAML; None when it is empty.
+    """The body as a JSON value, from JSON, YAML or protobuf; None when it is empty.
 
     Raises:
         ApiFailure: 400 it cannot be parsed, 413 it is too large.
@@ -39,6 +40,8 @@ async def read_value(request: Request) -> object:
     content = await _read_bytes(request)
     if not content.strip():
         return None
+    if media_type(request) == PROTOBUF:
+        return decode_protobuf(content)
     try:
         return msgspec.json.decode(content)
     except msgspec.DecodeError as error:
@@ -56,7 +59,7 @@ async def read_object(request: Request, *, required: bool = True) -> JsonObject:
     """The body as an object; an empty one when there is no body and none is `required`.
 
     Raises:
-        ApiFailure: 400 it is not an object, 413 it is too large, 415 it is neither JSON nor YAML.
+        ApiFailure: 400 it is not an object, 413 it is too large, 415 it is in none of these formats.
     """
     if media_type(request) not in _READABLE:
         raise unsupported_media_type(media_type(request), _READABLE)

@@ -14,6 +14,7 @@ from exoscaler.sandbox.kubernetes.patches import APPLY, edit_of
 from exoscaler.sandbox.kubernetes.selection import Selection, parse_selection
 from exoscaler.sandbox.kubernetes.serving.answers import Renderer, json_answer, success_status
 from exoscaler.sandbox.kubernetes.serving.bodies import media_type, read_object, read_value
+from exoscaler.sandbox.kubernetes.serving.field_checks import FieldCheck
 from exoscaler.sandbox.kubernetes.serving.paths import Target
 from exoscaler.sandbox.kubernetes.serving.queries import delete_options, dry_run, page_request
 from exoscaler.sandbox.kubernetes.serving.watches import watch
@@ -71,27 +72,30 @@ class ObjectRequests:
         )
 
     async def _create(self, request: Request, target: Target) -> Response:
-        body = await read_object(request)
+        check = FieldCheck(request, target.resource)
+        body = check.check(await read_object(request))
         created = self._store.create(
             target.resource, body, namespace=target.namespace, dry_run=dry_run(request.query_params)
         )
-        return self._renderer(request, target).answer(created, 201)
+        return check.warn(self._renderer(request, target).answer(created, 201))
 
     async def _update(self, request: Request, target: Target) -> Response:
+        check = FieldCheck(request, target.resource)
         stored, created = self._store.update(
             target.resource,
-            await read_object(request),
+            check.check(await read_object(request)),
             namespace=target.namespace,
             name=target.name,
             subresource=target.subresource,
             dry_run=dry_run(request.query_params),
         )
-        return self._renderer(request, target).answer(stored, 201 if created else 200)
+        return check.warn(self._renderer(request, target).answer(stored, 201 if created else 200))
 
     async def _patch(self, request: Request, target: Target) -> Response:
         kind = media_type(request)
         patch = await read_value(request)
-        edit = edit_of(kind, patch, target.resource.kind)
+        check = FieldCheck(request, target.resource)
+        edit = check.checked(edit_of(kind, patch, target.resource.kind))
         if kind == APPLY:
             _check_field_manager(request)
         options = dry_run(request.query_params)
@@ -107,8 +111,8 @@ class ObjectRequests:
         except ApiFailure as failure:
             if failure.status != 404 or kind != APPLY or target.subresource:
                 raise
-            return self._apply_new(request, target, edit, options=options)
-        return self._renderer(request, target).answer(stored)
+            return check.warn(self._apply_new(request, target, edit, options=options))
+        return check.warn(self._renderer(request, target).answer(stored))
 
     def _apply_new(self, request: Request, target: Target, edit: Edit, *, options: bool) -> Response:
         body = edit({"metadata": {"name": target.name}})
