@@ -281,6 +281,12 @@ def test_a_group_whose_only_node_failed_still_knows_its_size() -> None:
     assert template.node.taints == ()
 
 
+def test_a_ready_node_that_has_not_settled_is_better_than_none() -> None:  # R61, R62
+    fresh = make_node("fresh", age=30, ready_since=5)
+
+    assert _template(make_group(nodes=[fresh]), fresh).node.allocatable == fresh.allocatable
+
+
 def test_a_node_that_is_still_starting_is_not_even_the_last_resort() -> None:
     young = make_node("a", ready=False, age=120)
     group = make_group(nodes=[young])

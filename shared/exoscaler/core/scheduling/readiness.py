@@ -49,5 +49,10 @@ def is_example(node: Node, policy: Policy, now: datetime) -> bool:
 
 
 def has_known_shape(node: Node, policy: Policy, now: datetime) -> bool:
-    """Whether at least the node's size can be relied on: it is past its start and has reported what it has."""
-    return not is_young(node, policy, now) and node.allocatable.cpu > 0 and node.allocatable.memory > 0
+    """Whether at least the node's size can be relied on: it has reported it, and it is past its start or ready now.
+
+    A node that is ready but has not settled is no example yet (R62), but better than none: in a cluster that has just
+    been made, or whose only node has just been replaced, waiting pods would wait for nothing.
+    """
+    started = not is_young(node, policy, now) or (can_take_pods(node) and not has_startup_taint(node, policy))
+    return started and node.allocatable.cpu > 0 and node.allocatable.memory > 0

@@ -58,7 +58,7 @@ class TemplateSource(StrEnum):
 
     HEALTHY_NODE = "a healthy node of the group"
     SAME_INSTANCE_TYPE = "a healthy node of another group with the same instance type"
-    UNWELL_NODE = "a node of the group that is not well now"
+    UNWELL_NODE = "a node of the group that is not well now, or has not settled yet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def template_for(group: NodeGroup, scene: Scene) -> Template | None:
     own description wins where the cloud has one: an SKS nodepool says which labels and taints its nodes get, so a node
     that was tainted by hand, or before the nodepool changed, misleads nobody. Without such a node the size comes from
     another group with the same instance type, and as a last resort from a node of the group that is past its start
-    but unwell now: a group whose only node failed must still be able to grow.
+    but unwell now, or ready but not settled: a group whose only node failed, or is new, must still be able to grow.
     """
     nodes = scene.membership.nodes_by_group.get(group.id, ())
     healthy = [node for node in nodes if is_example(node, scene.policy, scene.now)]
