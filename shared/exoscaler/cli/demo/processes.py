@@ -59,6 +59,11 @@ class SupervisedProcess:
             raise ProcessDied(f"{self.name} is not running")
         return process.pid
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether it runs at this moment."""
+        return self._process is not None and self._process.poll() is None
+
     def start(self) -> Self:
         """Start it, and keep it running until `stop`."""
         self._wanted = True

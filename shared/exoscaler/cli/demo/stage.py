@@ -25,21 +25,32 @@ ZONE = "ch-gva-2"
 
 @dataclass(frozen=True, slots=True)
 class SandboxAddresses:
-    """Where the sandbox is."""
+    """Where the sandbox is. `kubernetes` is empty when the cluster is somebody else's."""
 
     exoscale: str
     kubernetes: str
     kubeconfig: Path
 
 
+@dataclass(frozen=True, slots=True)
+class GivenCluster:
+    """A cluster that is there already: the Exoscale half's machines join it.
+
+    `controllers` are those of the sandbox that it lacks and that are run for it.
+    """
+
+    kubeconfig: Path
+    controllers: Sequence[str] = ()
+
+
 def functions_folder() -> Path:
-    """Where the functions are: beside the package in a wheel, at the top of a source tree.
+    """Where the functions are: at the top of a source tree, or where an installed wheel puts its shared files.
 
     Raises:
         FileNotFoundError: neither holds them.
     """
-    package = Path(exoscaler.__file__).parent
-    candidates = (package / "functions", package.parents[1] / "functions")
+    source_tree = Path(exoscaler.__file__).parents[2]
+    candidates = (source_tree / "functions", Path(sys.prefix) / "share" / "exoscaler" / "functions")
     for folder in candidates:
         if (folder / "evaluate.py").is_file():
             return folder
@@ -54,11 +65,20 @@ class Stage:
         functions: the processes by name.
     """
 
-    def __init__(self, folder: Path, *, speed: float, flags: Sequence[str], scenario: Path | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        speed: float,
+        flags: Sequence[str],
+        scenario: Path | None = None,
+        cluster: GivenCluster | None = None,
+    ) -> None:
         self.folder = folder
         self._speed = speed
         self._flags = tuple(flags)
         self._scenario = scenario
+        self._cluster = cluster
         self._stack = ExitStack()
         self.ports: dict[str, int] = {}
         self.functions: dict[str, SupervisedProcess] = {}
@@ -83,22 +103,33 @@ class Stage:
         return f"http://127.0.0.1:{self.ports[function]}/"
 
     def _start_sandbox(self) -> SandboxAddresses:
-        kubeconfig = self.folder / "kubeconfig"
-        exoscale, kubernetes = free_port(), free_port()
-        command = [sys.executable, "-m", "exoscaler.sandbox", "all", "--speed", str(self._speed)]
-        command += ["--exoscale-port", str(exoscale), "--kubernetes-port", str(kubernetes)]
-        command += ["--kubeconfig-out", str(kubeconfig)]
-        if self._scenario is not None:
-            command += ["--scenario", str(self._scenario)]
+        scenario = ["--scenario", str(self._scenario)] if self._scenario is not None else []
+        given = self._cluster
+        if given is None:
+            kubeconfig = self.folder / "kubeconfig"
+            events = self._sandbox("all", *scenario, "--kubeconfig-out", str(kubeconfig))
+            return SandboxAddresses(_url(events, "exoscale"), _url(events, "kubernetes"), kubeconfig)
+        events = self._sandbox("exoscale", *scenario, "--kubeconfig", str(given.kubeconfig))
+        if given.controllers:
+            only = ",".join(given.controllers)
+            self._sandbox("controllers", "--kubeconfig", str(given.kubeconfig), "--only", only)
+        return SandboxAddresses(_url(events, "exoscale"), "", given.kubeconfig)
+
+    def _sandbox(self, mode: str, *options: str) -> dict[str, Mapping[str, object]]:
+        """Start one process of the sandbox; returns what it said of itself, by event, once it is ready."""
+        command = [sys.executable, "-m", "exoscaler.sandbox", mode, "--speed", str(self._speed), *options]
         environment = {**_inherited(), "EXOSCALE_API_KEY": DEMO_KEY, "EXOSCALE_API_SECRET": DEMO_SECRET}
-        process = SupervisedProcess("sandbox", command, environment, self.folder / "sandbox.log", replaceable=False)
+        log = self.folder / f"sandbox-{mode}.log"
+        process = SupervisedProcess(f"sandbox {mode}", command, environment, log, replaceable=False)
         self._stack.enter_context(process)
         deadline = time.monotonic() + START_TIMEOUT_SECONDS
-        while not any(line.get("event") == "ready" for line in json_lines(process.log_tail())):
-            if time.monotonic() > deadline:
+        while True:
+            events = {str(line.get("event")): line for line in json_lines(process.log_tail())}
+            if "ready" in events:
+                return dict(events)
+            if time.monotonic() > deadline or not process.is_alive:
                 raise ProcessDied(f"the sandbox is not ready; its log ends:\n{process.log_tail()}")
             time.sleep(0.05)
-        return SandboxAddresses(f"http://127.0.0.1:{exoscale}", f"http://127.0.0.1:{kubernetes}", kubeconfig)
 
     def _start_functions(self) -> None:
         names = [*(name.value for name in FunctionName), "status"]
@@ -135,6 +166,10 @@ def _inherited() -> dict[str, str]:
     own = ("EXOSCALE", "K_SINK", "KUBECONFIG", "FUNCTION_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     return {**kept, "PYTHONUNBUFFERED": "1", "NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"}
+
+
+def _url(events: Mapping[str, Mapping[str, object]], which: str) -> str:
+    return str(events[which]["url"]).removesuffix("/v2")
 
 
 def json_lines(text: str) -> list[dict[str, object]]:
