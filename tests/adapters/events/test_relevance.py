@@ -88,6 +88,7 @@ def test_reference_says_too_little_to_be_shrugged_off(kind: str, change: str) ->
 
 def test_update_of_a_node_long_healthy_is_a_heartbeat() -> None:
     assert node(STEADY).relevance is Relevance.NODE_STEADY
+    assert node({"Ready": ("True", "2026-12-01T03:13:00.5Z")}).relevance is Relevance.NODE_STEADY  # two minutes
 
 
 @pytest.mark.parametrize(
