@@ -33,6 +33,7 @@ from exoscaler.sandbox.kubernetes.selection import Selection
 from exoscaler.sandbox.kubernetes.status_parts import begin_status, keep_other_part
 from exoscaler.sandbox.kubernetes.storage import DEFAULT_HISTORY, Storage
 from exoscaler.sandbox.kubernetes.validation import creation_problems, update_problems
+from exoscaler.sandbox.kubernetes.wire import fill_zero_values
 from exoscaler.sandbox.objects import JsonObject
 
 Edit: TypeAlias = Callable[[JsonObject], JsonObject]
@@ -77,6 +78,7 @@ class ObjectStore:
             name = metadata(obj).get("name", "")
             begin_status(kept, obj)
             apply_defaults(kept, obj)
+            fill_zero_values(obj, kept.group_version, kept.kind)
             admit(self.storage, kept, obj)
             self._refuse(kept, name, creation_problems(kept, obj))
             key = self._key(kept, namespace, name)
@@ -184,6 +186,7 @@ class ObjectStore:
         if subresource != "status":
             apply_defaults(resource, new)
             self._refuse(resource, name, update_problems(resource, old, new))
+        fill_zero_values(new, resource.group_version, resource.kind)
         count_generation(resource, old, new)
         if dry_run:
             meta["resourceVersion"] = metadata(old)["resourceVersion"]

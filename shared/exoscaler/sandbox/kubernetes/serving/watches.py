@@ -70,7 +70,13 @@ class _Stream:
         self._selection = selection
         self._renderer = renderer
         self._options = options
-        self._told = 0
+        # What exists is read before the response begins, so that a client that sees it begin misses nothing after.
+        self._initial: list[JsonObject] = []
+        if options.version is None:
+            page = read_page(store.storage, self._key, selection, PageRequest())
+            self._initial, self._told = page.items, page.version
+        else:
+            self._told = options.version
 
     async def lines(self) -> AsyncIterator[bytes]:
         loop = asyncio.get_running_loop()
@@ -79,34 +85,23 @@ class _Stream:
         unsubscribe = self._store.subscribe(_waker(loop, wake, self._key))
         try:
             yield b"".join(self._start())
-            next_bookmark = loop.time() + SECONDS_BETWEEN_BOOKMARKS
             while (now := loop.time()) < ends:
+                yield b"".join(self._news())
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(wake.wait(), min(ends, next_bookmark) - now)
-                wake.clear()
-                batch = b"".join(self._news())
-                if batch:
-                    yield batch
-                if self._options.bookmarks and loop.time() >= next_bookmark:
+                    await asyncio.wait_for(wake.wait(), min(ends - now, SECONDS_BETWEEN_BOOKMARKS))
+                if self._options.bookmarks and not wake.is_set():
                     yield self._bookmark()
-                if loop.time() >= next_bookmark:
-                    next_bookmark = loop.time() + SECONDS_BETWEEN_BOOKMARKS
-            if self._options.bookmarks:
-                yield self._bookmark()
+                wake.clear()
         except ApiFailure as failure:
             yield _line("ERROR", failure.to_status())
         finally:
             unsubscribe()
 
     def _start(self) -> Iterator[bytes]:
-        """The objects that exist, for a watch from the start; and the version from which on changes are told."""
-        if self._options.version is not None:
-            self._told = self._options.version
-            return
-        page = read_page(self._store.storage, self._key, self._selection, PageRequest())
-        self._told = page.version
-        for obj in page.items:
+        """The objects that exist, for a watch from the start."""
+        for obj in self._initial:
             yield self._event(ChangeKind.ADDED, obj)
+        self._initial = []
         if self._options.marks_initial_end:
             yield self._bookmark({_INITIAL_END: "true"})
 

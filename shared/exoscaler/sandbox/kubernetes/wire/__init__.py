@@ -2,5 +2,6 @@
 
 from exoscaler.sandbox.kubernetes.wire.conformity import Conformed, conform
 from exoscaler.sandbox.kubernetes.wire.protobuf import PROTOBUF, decode_protobuf
+from exoscaler.sandbox.kubernetes.wire.zero_values import fill_zero_values
 
-__all__ = ["PROTOBUF", "Conformed", "conform", "decode_protobuf"]
+__all__ = ["PROTOBUF", "Conformed", "conform", "decode_protobuf", "fill_zero_values"]

@@ -8,7 +8,7 @@ from importlib import resources
 from typing import TypeAlias
 
 _PACKAGE = "exoscaler.sandbox.kubernetes.wire"
-_LIST, _MAP, _POINTER = "[]", "{}", "*"
+_LIST, _MAP, _POINTER, _ALWAYS = "[]", "{}", "*", "!"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class FieldType:
     is_list: bool
     is_map: bool
     is_optional: bool
+    is_always_sent: bool
 
     @property
     def inline(self) -> bool:
@@ -86,8 +87,8 @@ def json_fields(type_name: str) -> JsonFields:
 
 def _field(source: str) -> FieldType:
     number, name, form = source.split(":")
-    is_optional = form.startswith(_POINTER)
-    form = form.removeprefix(_POINTER)
+    is_optional, is_always_sent = form.startswith(_POINTER), form.startswith(_ALWAYS)
+    form = form.removeprefix(_POINTER).removeprefix(_ALWAYS)
     is_list, is_map = form.startswith(_LIST), form.startswith(_MAP)
     bare = form.removeprefix(_LIST).removeprefix(_MAP)
-    return FieldType(int(number), name, bare, is_list, is_map, is_optional)
+    return FieldType(int(number), name, bare, is_list, is_map, is_optional, is_always_sent)
