@@ -1,152 +1,35 @@
-"""The Exoscale adapter against the sandbox's API over real HTTP: what was written from the same description apart.
-
-Simulated time stands still until a test moves it on, so that every state in between can be looked at.
-"""
+"""The Exoscale adapter against the sandbox: what was written from the same description, apart from each other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
-from pydantic import SecretStr
 
-from exoscaler.adapters.clock import SystemClock
-from exoscaler.adapters.exoscale import ExoscaleCloud, provider
-from exoscaler.core.model import CloudReading, GroupKind, GroupReading, NodeGroup, PoolState, Quota, TroubleKind
-from exoscaler.core.operations.model import CloudOperation, CloudOperationState
+from exoscaler.core.model import GroupKind, NodeGroup, PoolState, Quota, TroubleKind
+from exoscaler.core.operations.model import CloudOperationState
 from exoscaler.errors import (
     Conflict,
     Denied,
     NotFound,
     QuotaExceeded,
-    RateLimited,
     Rejected,
-    RemoteError,
-    TimedOut,
-    Unavailable,
 )
-from exoscaler.ports.cloud import KnownCloud, NodeIdentity
-from exoscaler.ports.provider import CloudConnection
 from exoscaler.sandbox.exoscale import (
-    DropFault,
-    ExoscaleSandbox,
-    HangFault,
-    InstanceSpec,
-    LostResponseFault,
-    MalformedFault,
     OperationFailsFault,
     OperationId,
     QuotaFault,
     QuotaSurface,
-    Scenario,
-    StatusFault,
-    Taint,
 )
 from exoscaler.sandbox.exoscale.operations import OperationReason
-from exoscaler.sandbox.server import HttpServer
-from tests.sandbox.exoscale.worlds import KEY, LONG, NOBODY, SECRET, ManualClock, nodepool_spec, pool_spec, scenario
-
-
-class QuickClock(SystemClock):
-    """Pauses between attempts are not waited for."""
-
-    def pause(self, duration: timedelta) -> None:
-        assert duration >= timedelta(0)
-
-
-@dataclass
-class Stage:
-    """A sandbox, the adapter on it, and the hands of time."""
-
-    sandbox: ExoscaleSandbox
-    clock: ManualClock
-    cloud: ExoscaleCloud
-
-    def nodes(self) -> list[NodeIdentity]:
-        """What the cluster would say of the machines that are there."""
-        return [NodeIdentity(m.name, m.id, m.nodepool_id) for m in self.sandbox.cloud.machines()]
-
-    def read(self, *known: NodeGroup, unmanaged: Sequence[str] = ()) -> CloudReading:
-        return self.cloud.read_groups(self.nodes(), KnownCloud(known, tuple(unmanaged)))
-
-    def group(self, name: str) -> NodeGroup:
-        """The group as the cache would know it. Looks at the model, so that faults do not strike it."""
-        with self.sandbox.cloud.at_present() as account:
-            faults = list(self.sandbox.faults.status())
-            assert account.pools
-        assert not faults, "groups are read before faults are set"
-        return cached(next(group for group in self.read().groups if group.name == name))
-
-    def pass_time(self) -> None:
-        self.clock.advance(LONG)
-
-    def ended(self, operation: CloudOperation) -> CloudOperation:
-        self.pass_time()
-        return self.cloud.read_operation(operation.id)
-
-    def counts(self) -> dict[OperationId, int]:
-        return self.sandbox.calls.counts()
-
-
-def cached(reading: GroupReading) -> NodeGroup:
-    return NodeGroup(
-        id=reading.id,
-        kind=reading.kind,
-        name=reading.name,
-        pool=reading.pool,
-        min_size=1,
-        max_size=10,
-        read_at=datetime(2026, 12, 1, tzinfo=UTC),
-        nodepool_id=reading.nodepool_id,
-        cluster_id=reading.cluster_id,
-    )
-
-
-ACCOUNT = scenario(
-    nodepool_spec("general", 2, labels={"tier": "web", "owner": "a/b"}, min_available=1),
-    nodepool_spec("tainted", 0, taints={"dedicated": Taint(value="gpu", effect="NoExecute")}, kubelet_max_pods=60),
-    nodepool_spec("spread", 1, anti_affinity_groups=("apart",)),
-    pools=(pool_spec("batch", 1),),
-    instances=(InstanceSpec(name="bastion", instance_type="standard.small"),),
-    quotas={"instance": 20},
-)
-
-
-@contextmanager
-def staged(
-    account: Scenario = ACCOUNT,
-    *,
-    secret: str = SECRET,
-    allowed: Sequence[OperationId] | None = None,
-    **connection: Any,
-) -> Iterator[Stage]:
-    clock = ManualClock()
-    sandbox = ExoscaleSandbox(clock, key=KEY, secret=SECRET, scenario=account, allowed_operations=allowed)
-    with HttpServer(sandbox.app) as server:
-        link = CloudConnection(f"{server.url}/v2", SecretStr(KEY), SecretStr(secret), **connection)
-        cloud = provider(link, QuickClock(), lambda _: None)
-        try:
-            yield Stage(sandbox, clock, cloud)
-        finally:
-            cloud.close()
+from tests.contracts.exoscale_stage import ACCOUNT, CHANGES, Stage, both_kinds, cached, staged
+from tests.sandbox.exoscale.worlds import NOBODY, nodepool_spec, pool_spec, scenario
 
 
 @pytest.fixture
 def stage() -> Iterator[Stage]:
     with staged() as each:
         yield each
-
-
-CHANGES: dict[str, Callable[[Stage, NodeGroup], CloudOperation]] = {
-    "grow": lambda stage, group: stage.cloud.set_size(group, group.pool.size + 2),
-    "evict": lambda stage, group: stage.cloud.remove_instances(group, group.pool.members[:1]),
-}
-both_kinds = pytest.mark.parametrize("name", ["general", "batch"])
-both_changes = pytest.mark.parametrize("change", CHANGES)
 
 
 def test_groups_are_found_with_all_that_is_known_of_them(stage: Stage) -> None:
@@ -257,124 +140,6 @@ def test_pool_and_operation_that_do_not_exist(stage: Stage) -> None:
         stage.cloud.set_size(ghost, 2)
     assert stage.cloud.read_operation(NOBODY).state is CloudOperationState.FORGOTTEN
     assert stage.read(ghost).gone == (NOBODY,)
-
-
-@both_changes
-@pytest.mark.parametrize(
-    ("status", "expected"),
-    [
-        (401, Denied),
-        (403, Denied),
-        (404, NotFound),
-        (409, Conflict),
-        (429, RateLimited),
-        (500, Unavailable),
-        (503, Unavailable),
-    ],
-)
-def test_refused_change_is_sent_once_and_changes_nothing(
-    stage: Stage, change: str, status: int, expected: type[RemoteError]
-) -> None:
-    group = stage.group("general")
-    stage.sandbox.faults.add(StatusFault(status=status, retry_after=7, pool=group.nodepool_id))
-    stage.sandbox.calls.reset()
-
-    with pytest.raises(expected) as caught:
-        CHANGES[change](stage, group)
-
-    assert sum(stage.counts().values()) == 1
-    assert not isinstance(caught.value, RateLimited) or caught.value.retry_after == timedelta(seconds=7)
-    stage.sandbox.faults.clear()
-    assert stage.cloud.read_pool(group) == group.pool
-
-
-@both_changes
-@both_kinds
-def test_change_whose_answer_is_lost_may_have_happened_and_is_not_sent_again(
-    stage: Stage, name: str, change: str
-) -> None:
-    group = stage.group(name)
-    stage.sandbox.faults.add(LostResponseFault(pool=group.id, count=1))
-    stage.sandbox.calls.reset()
-
-    with pytest.raises(Unavailable) as caught:
-        CHANGES[change](stage, group)
-
-    assert caught.value.took_effect
-    assert sum(stage.counts().values()) == 1
-    assert stage.cloud.read_pool(group).size == group.pool.size + (2 if change == "grow" else -1)
-
-
-@both_changes
-@pytest.mark.parametrize(
-    "fault", [DropFault(), MalformedFault(), LostResponseFault(status=502)], ids=["drop", "malformed", "bad gateway"]
-)
-def test_change_without_a_sound_answer_may_have_happened(
-    stage: Stage, change: str, fault: DropFault | MalformedFault | LostResponseFault
-) -> None:
-    group = stage.group("general")
-    stage.sandbox.faults.add(fault)
-
-    with pytest.raises(Unavailable) as caught:
-        CHANGES[change](stage, group)
-
-    assert caught.value.took_effect
-
-
-def test_change_that_hangs_times_out_and_takes_effect_later() -> None:
-    with staged(request_timeout=timedelta(seconds=0.3)) as stage:
-        group = stage.group("general")
-        stage.sandbox.faults.add(HangFault(seconds=0.6, operation=OperationId.SCALE_SKS_NODEPOOL, count=1))
-
-        with pytest.raises(TimedOut) as caught:
-            stage.cloud.set_size(group, 3)
-
-        assert caught.value.took_effect
-        deadline = datetime.now(UTC) + timedelta(seconds=20)
-        while stage.cloud.read_pool(group).size != 3:
-            assert datetime.now(UTC) < deadline, "the change that hung did not take effect"
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        StatusFault(status=500, count=2),
-        StatusFault(status=429, retry_after=1, count=2),
-        DropFault(count=2),
-    ],
-    ids=["500", "429", "drop"],
-)
-def test_look_survives_trouble_that_passes(stage: Stage, fault: StatusFault | DropFault) -> None:
-    group = stage.group("batch")
-    stage.sandbox.faults.add(fault)
-
-    assert stage.cloud.read_pool(group) == group.pool
-
-
-def test_hanging_pool_hides_no_other() -> None:
-    with staged(request_timeout=timedelta(seconds=0.3), max_attempts=1) as stage:
-        first = stage.read()
-        batch = next(group for group in first.groups if group.name == "batch")
-        stage.sandbox.faults.add(HangFault(seconds=1.5, operation=OperationId.GET_INSTANCE_POOL, pool=batch.id))
-
-        reading = stage.read(*map(cached, first.groups), unmanaged=first.unmanaged)
-
-        assert [group.name for group in reading.groups if group.id != batch.id] == [g.name for g in reading.groups]
-        assert len(reading.groups) == 3
-        assert reading.unread == (batch.id,)
-        assert [(t.kind, t.subject) for t in reading.troubles] == [(TroubleKind.GROUP_UNREADABLE, batch.id)]
-
-
-@pytest.mark.parametrize("status", [403, 500])
-def test_list_that_cannot_be_read_keeps_what_was_known(stage: Stage, status: int) -> None:
-    first = stage.read()
-    stage.sandbox.faults.add(StatusFault(status=status, operation=OperationId.LIST_SKS_CLUSTERS))
-
-    reading = stage.read(*map(cached, first.groups), unmanaged=first.unmanaged)
-
-    assert [group.name for group in reading.groups] == ["batch"]
-    assert set(reading.unread) == {group.id for group in first.groups if group.kind is GroupKind.SKS_NODEPOOL}
-    assert reading.gone == ()
 
 
 def test_key_for_standalone_pools_finds_them_alone() -> None:

@@ -21,7 +21,7 @@ from exoscaler.errors import (
     Unavailable,
 )
 from exoscaler.ports.provider import CloudCall
-from tests.adapters.exoscale.api import Api, FakeClock, Observed, Reply, answer, client_on, pool_json, refusal, uid
+from tests.adapters.exoscale.api import NOW, Api, FakeClock, Observed, Reply, answer, client_on, pool_json, refusal, uid
 
 LOOK = f"GET /instance-pool/{uid('pool')}"
 SCALE = f"PUT /instance-pool/{uid('pool')}:scale"
@@ -172,6 +172,21 @@ def test_repeats_end_with_the_time_of_the_invocation() -> None:
 
     assert len(api.requests) == 1
     assert not clock.pauses
+
+
+def test_look_leaves_time_to_record_its_failure() -> None:
+    clock, whole = FakeClock(), timedelta(seconds=24)
+
+    def hang(request: httpx.Request) -> httpx.Response:
+        clock.advance(timedelta(seconds=request.extensions["timeout"]["read"]))
+        raise httpx.ReadTimeout("slow")
+
+    client = client_on(hang, clock, time_left=lambda: whole - (clock.now() - NOW), max_attempts=99)
+
+    for used in (16, 21.4):
+        with pytest.raises(TimedOut):
+            client.get_instance_pool(uid("pool"))
+        assert clock.now() - NOW <= timedelta(seconds=used)
 
 
 def test_nothing_is_sent_when_no_time_is_left() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from exoscaler.adapters.exoscale import wire
 from exoscaler.adapters.exoscale.clusters import ClusterIndex
 from exoscaler.errors import RemoteError, Unavailable
-from tests.adapters.exoscale.api import Api, answer, client_on, cluster_json, nodepool_json, pool_json, uid
+from tests.adapters.exoscale.api import Api, answer, client_on, cluster_json, nodepool_json, uid
 
 POOL = f"GET /instance-pool/{uid('pool')}"
 
@@ -124,9 +124,3 @@ def test_unreadable_nodepool_keeps_its_name() -> None:
 
     assert (item.id, item.name, item.cluster_id) == (uid("nodepool"), "nodepool-1", uid("cluster"))
     assert "size" in item.why
-
-
-def test_recorded_shapes_are_read() -> None:
-    found = wire.read(json.dumps(pool_json(1, (1, 2))).encode(), wire.InstancePool)
-
-    assert [ref.id for ref in found.instances or ()] == [uid("instance", 1), uid("instance", 2)]

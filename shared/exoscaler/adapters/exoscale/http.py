@@ -37,6 +37,9 @@ MAX_WAIT = timedelta(seconds=15)
 LEAST_FOR_CHANGE = timedelta(seconds=2)
 """A change is not sent when the invocation has less time left: nobody would be there to hear the answer."""
 
+LOOK_SHARE = 1.5
+"""A look with all its repeats takes at most two thirds of the invocation's time that is left."""
+
 _CONNECT_TIMEOUT = timedelta(seconds=5)
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 8.0
@@ -113,15 +116,18 @@ class Http:
         Raises:
             RemoteError: as `exoscaler.adapters.exoscale.failures` says.
         """
-        deadline = _Deadline(self._time_for_call(), self._monotonic)
+        deadline = _Deadline(self._time_for(call), self._monotonic)
         outcome = self._change(call, deadline) if call.is_change else self._look(call, deadline)
         if isinstance(outcome, Failure):
             raise outcome.error
         return outcome.body
 
-    def _time_for_call(self) -> timedelta:
-        left = self._patience.call_timeout if self._time_left is None else self._time_left()
-        return min(left, self._patience.call_timeout)
+    def _time_for(self, call: Call) -> timedelta:
+        """A look leaves a part of the invocation's time to whoever has to record that it failed."""
+        if self._time_left is None:
+            return self._patience.call_timeout
+        left = self._time_left()
+        return min(left if call.is_change else left / LOOK_SHARE, self._patience.call_timeout)
 
     def _change(self, call: Call, deadline: _Deadline) -> Answer | Failure:
         if deadline.left() < min(LEAST_FOR_CHANGE, self._patience.call_timeout / 2):
