@@ -58,8 +58,11 @@ CallObserver: TypeAlias = Callable[[CloudCall], None]
 """Told of every request after it ended, from whichever thread sent it."""
 
 TimeLeft: TypeAlias = Callable[[], timedelta]
-"""What remains of the running invocation's time; asked at the start of every call, in the caller's context variables even
-where the adapter makes the call in a thread of its own. A call never outlasts it."""
+"""What remains of the running invocation's time; a call never outlasts it.
+
+Asked at the start of every call, with the caller's context variables even where the adapter makes the call in a thread
+of its own.
+"""
 
 
 class Provider(Protocol):

@@ -59,6 +59,9 @@ def error_of(call: Call, status: int, message: str = "no") -> RemoteError:
         (SCALE, 409, "Your organization has reached its limit: quota", QuotaExceeded),
         (SCALE, 422, "instance quota reached", QuotaExceeded),
         (SCALE, 429, "API quota exceeded", RateLimited),
+        (SCALE, 401, "no quota for this key", Denied),
+        (SCALE, 404, "no quota and no nodepool of this id", NotFound),
+        (SCALE, 412, "quota is being changed", Conflict),
         (SCALE, 500, "quota service down", Unavailable),
         # An evict needs no room, and a role's refusal may well name the operation get-quota.
         (EVICT, 403, "Forbidden: quota", Denied),
