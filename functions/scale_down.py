@@ -16,5 +16,5 @@ service = wiring.start()
 def scale_down(request: flask.Request) -> flask.typing.ResponseReturnValue:
     """Answer one event."""
     body = request.stream.read(MAX_BODY_BYTES + 1)
-    event = wiring.EventRequest(request.method, request.headers, body)
+    event = wiring.EventRequest(request.method, dict(request.headers), body)
     return service.answer(FunctionName.SCALE_DOWN, event).as_response()

@@ -79,3 +79,6 @@ class Cloud(Protocol):
 
     def instance_is_leaving(self, instance_id: str) -> bool:
         """Whether the instance is gone or on its way out."""
+
+    def close(self) -> None:
+        """Give back connections; nothing is called afterwards."""

@@ -7,6 +7,7 @@ thread before the first request.
 from __future__ import annotations
 
 import threading
+from contextlib import ExitStack
 from contextvars import ContextVar
 from datetime import timedelta
 from functools import cached_property
@@ -40,6 +41,7 @@ class Outside:
         self.settings = settings
         self.clock = SystemClock()
         self._building = threading.Lock()
+        self._opened = ExitStack()
 
     @property
     def ports(self) -> Ports:
@@ -60,6 +62,10 @@ class Outside:
         with self._building:
             return self._policy
 
+    def close(self) -> None:
+        """Give back every connection."""
+        self._opened.close()
+
     @cached_property
     def _ports(self) -> Ports:
         settings = self.settings
@@ -69,12 +75,14 @@ class Outside:
     @cached_property
     def _connection(self) -> kubernetes.Connection:
         settings = self.settings
-        return kubernetes.connect(
+        connection = kubernetes.connect(
             self.clock,
             kubeconfig=settings.kubeconfig,
             request_timeout=settings.kube_request_timeout,
             page_size=settings.kube_page_size,
         )
+        self._opened.callback(connection.close)
+        return connection
 
     @cached_property
     def _policy(self) -> Policy:
@@ -85,7 +93,9 @@ class Outside:
         settings = self.settings
         found = entry_points(group=PROVIDERS_GROUP, name=settings.cloud_provider)
         provider = cast("Provider", next(iter(found)).load())
-        return provider(_connection(settings), self.clock, _count, _time_left)
+        cloud = provider(_connection(settings), self.clock, _count, _time_left)
+        self._opened.callback(cloud.close)
+        return cloud
 
     @cached_property
     def _sink(self) -> EventSink:
@@ -95,7 +105,11 @@ class Outside:
             OperationKind.SHRINK: settings.scale_down_sink or settings.event_sink,
         }
         known = {kind: url for kind, url in urls.items() if url}
-        return HttpEventSink(known) if known else NoEventSink()
+        if not known:
+            return NoEventSink()
+        sink = HttpEventSink(known)
+        self._opened.callback(sink.close)
+        return sink
 
 
 def _connection(settings: Settings) -> CloudConnection:

@@ -50,6 +50,10 @@ class Service:
             FunctionName.SCALE_DOWN: lambda invocation, _: scale_down(invocation),
         }
 
+    def close(self) -> None:
+        """Give back every connection; the service is not used afterwards."""
+        self.outside.close()
+
     def answer(self, function: FunctionName, request: EventRequest) -> Reply:
         """Run the function for what the request says.
 

@@ -1,0 +1,5 @@
+"""``python -m exoscaler.cli`` is ``exoscaler``."""
+
+from exoscaler.cli import main
+
+main()

@@ -1,0 +1,83 @@
+"""Any function may be killed at any moment: the next tick carries on, and no machine is bought twice or lost."""
+
+from __future__ import annotations
+
+import random
+import threading
+from pathlib import Path
+from typing import Self
+
+import httpx
+import pytest
+
+from exoscaler.cli.demo.events import EventSources
+from exoscaler.cli.demo.recording import Recorder
+from exoscaler.cli.demo.run import flags_at
+from exoscaler.cli.demo.stage import Stage
+from exoscaler.cli.demo.story import Story
+from exoscaler.cli.demo.workload import Workload
+from exoscaler.ports.events import FunctionName
+
+pytestmark = pytest.mark.xdist_group("killed")
+
+SPEED = 20.0
+PAUSE_SECONDS = 1.5
+QUICK_CLAIMS = ("--invocation-budget=4s", "--claim-ttl=5s", "--cloud-request-timeout=2s", "--kube-request-timeout=2s")
+
+
+class Killer:
+    """Kills one function after the other, whatever it is doing."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.kills = 0
+        self._stage = stage
+        self._random = random.Random(7)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.wait(PAUSE_SECONDS * self._random.uniform(0.5, 1.5)):
+            name = self._random.choice([function.value for function in FunctionName])
+            try:
+                self._stage.functions[name].kill()
+            except ProcessLookupError:
+                continue
+            self.kills += 1
+
+
+@pytest.mark.timeout(400)
+def test_story_ends_the_same_although_functions_are_killed_all_along(tmp_path: Path) -> None:
+    with Stage(tmp_path, speed=SPEED, flags=(*flags_at(SPEED), *QUICK_CLAIMS)) as stage:
+        workload = Workload(stage.addresses.kubeconfig)
+        urls = {name.value: stage.url(name.value) for name in FunctionName}
+        recorder = Recorder(workload, stage.addresses.exoscale, stage.addresses.kubernetes)
+        before = counters(stage)
+        with recorder, EventSources(urls, stage.addresses.kubernetes, tick_seconds=1):
+            story = Story(workload, recorder, stage.url("status"), speed=SPEED)
+            with Killer(stage) as killer:
+                told = [step.what for step in story.tell()]
+            recording = recorder.finish()
+        after = counters(stage)
+        restarts = sum(process.restarts for process in stage.functions.values())
+
+    assert len(told) == len(story.steps())
+    assert killer.kills >= 5
+    assert restarts >= killer.kills
+    created = after["instances-created"] - before["instances-created"]
+    destroyed = after["instances-destroyed"] - before["instances-destroyed"]
+    # Every machine that was bought was given back, and never more than the peak were bought.
+    assert created == destroyed > 0
+    assert created <= recording.peak_nodes
+
+
+def counters(stage: Stage) -> dict[str, int]:
+    answer = httpx.get(f"{stage.addresses.exoscale}/_sandbox/counters", timeout=10).raise_for_status().json()
+    return {name: int(value) for name, value in answer.items()}
