@@ -96,6 +96,14 @@ def test_lost_answer_is_not_taken_for_a_refusal(error: RemoteError) -> None:
     assert removal_refused(shrinking(ShrinkPhase.EVICTING), error, POLICY, NOW).phase is ShrinkPhase.EVICTING
 
 
+def test_request_that_certainly_never_left_is_tried_again() -> None:
+    refused_connection = Unavailable("evict")
+    refused_connection.took_effect = False
+    operation = removal_refused(shrinking(ShrinkPhase.EVICTING), refused_connection, POLICY, NOW)
+
+    assert operation.phase is ShrinkPhase.DRAINED
+
+
 def evicting(*, sent: timedelta = timedelta(0), followed: bool = False) -> ShrinkOperation:
     operation = shrinking(ShrinkPhase.EVICTING, evict_sent_at=NOW - sent, size_before=3)
     return removal_accepted(operation, change(CloudOperationState.PENDING), POLICY, NOW) if followed else operation

@@ -72,6 +72,9 @@ def removal_refused(operation: ShrinkOperation, error: RemoteError, policy: Poli
         case RateLimited(retry_after=pause):
             again = enter(replace(operation, detail=str(error)), ShrinkPhase.DRAINED, now)
             return replace(again, look_at=now + (pause or policy.pace.operation_poll_interval))
+        case _ if not error.took_effect:
+            # The request certainly never left.
+            return wait(enter(replace(operation, detail=str(error)), ShrinkPhase.DRAINED, now), policy, now)
         case _:
             return wait(replace(operation, detail=str(error)), policy, now)
 
