@@ -1,14 +1,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from exoscaler.adapters.kubernetes.access import Access
+from tests.adapters.kubernetes.stub import Stub, open_access, open_stub, write_config
 from tests.adapters.kubernetes.worlds import World, open_world
+from tests.fakes.clock import FakeClock
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     with open_world(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def stub() -> Iterator[Stub]:
+    with open_stub() as found:
+        yield found
+
+
+@pytest.fixture
+def access(stub: Stub, clock: FakeClock, tmp_path: Path) -> Iterator[Access]:
+    """The way to the stub; it loses patience after half a second."""
+    kubeconfig = write_config(tmp_path / "config", stub.url)
+    with open_access(kubeconfig, clock, read_timeout=timedelta(seconds=0.5)) as found:
         yield found

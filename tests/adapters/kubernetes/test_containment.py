@@ -156,12 +156,15 @@ def test_node_that_cannot_be_tied_to_its_instance_spoils_the_whole_list(content:
         b"null",
         b"{}",
         b'{"items": []}',
-        b'{"metadata": {}, "items": {}}',
+        b'{"kind": "PodList", "metadata": {}}',
+        b'{"kind": "Status", "metadata": {}, "items": []}',
+        b'{"metadata": {}, "items": []}',
+        b'{"kind": "PodList", "metadata": {}, "items": {}}',
         b"<html>",
         b"\xff\xfe",
-        b'{"metadata": {}, "items": [5]}',
-        b'{"metadata": {}, "items": [[]]}',
-        b'{"metadata": {"continue": 1}, "items": []}',
+        b'{"kind": "PodList", "metadata": {}, "items": [5]}',
+        b'{"kind": "PodList", "metadata": {}, "items": [[]]}',
+        b'{"kind": "PodList", "metadata": {"continue": 1}, "items": []}',
     ],
 )
 def test_answer_that_is_no_list_is_refused(content: bytes) -> None:
@@ -171,8 +174,9 @@ def test_answer_that_is_no_list_is_refused(content: bytes) -> None:
 
 
 def test_list_without_items_is_empty() -> None:
-    assert pod_reader().page(b'{"metadata": {}, "items": null}').records == ()
-    assert pod_reader().page(b'{"metadata": {"continue": null, "resourceVersion": "7"}, "items": []}').next == ""
+    assert pod_reader().page(b'{"kind": "PodList", "metadata": {}, "items": null}').records == ()
+    content = b'{"kind": "PodList", "metadata": {"continue": null, "resourceVersion": "7"}, "items": []}'
+    assert pod_reader().page(content).next == ""
 
 
 def test_reference_of_an_owner_that_is_not_understood_contains_the_pod() -> None:

@@ -297,7 +297,8 @@ Item = TypeVar("Item")
 
 
 class Page(_Wire, Generic[Item]):
-    """A list, or one page of it."""
+    """A list, or one page of it. All three must be there: anything else must not pass for a list of nothing."""
 
+    kind: str
     metadata: ListMetadata
-    items: list[Item] | None = None
+    items: list[Item] | None

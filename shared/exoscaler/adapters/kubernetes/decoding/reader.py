@@ -68,7 +68,7 @@ class ObjectReader(Generic[Wire, Record]):
             ValueError: it is no list, or an object in it cannot even be told apart from others.
         """
         try:
-            whole = self._page.decode(content)
+            whole = _a_list(self._page.decode(content))
             convert = self._convert
             return Page(tuple([convert(item) for item in whole.items or ()]), whole.metadata.next or "")
         except ValueError:
@@ -87,7 +87,7 @@ class ObjectReader(Generic[Wire, Record]):
             return self._contain(fragments), Contained(fragments.name, str(error))
 
     def _page_piece_by_piece(self, content: bytes) -> Page[Record]:
-        whole = msgspec.json.decode(content, type=wire.Page[msgspec.Raw])
+        whole = _a_list(msgspec.json.decode(content, type=wire.Page[msgspec.Raw]))
         records: list[Record] = []
         contained: list[Contained] = []
         for raw in whole.items or ():
@@ -97,3 +97,9 @@ class ObjectReader(Generic[Wire, Record]):
             if trouble is not None:
                 contained.append(trouble)
         return Page(tuple(records), whole.metadata.next or "", tuple(contained))
+
+
+def _a_list(found: wire.Page[Wire]) -> wire.Page[Wire]:
+    if not found.kind.endswith("List"):
+        raise ValueError(f"a list was asked for and a {found.kind} came")
+    return found
