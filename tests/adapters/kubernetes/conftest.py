@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -35,3 +36,22 @@ def access(stub: Stub, clock: FakeClock, tmp_path: Path) -> Iterator[Access]:
     kubeconfig = write_config(tmp_path / "config", stub.url)
     with open_access(kubeconfig, clock, read_timeout=timedelta(seconds=0.5)) as found:
         yield found
+
+
+@pytest.fixture
+def logged() -> Iterator[list[logging.LogRecord]]:
+    """What the adapter logs, however logging is configured elsewhere."""
+    records: list[logging.LogRecord] = []
+
+    class Keeping(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            record.message = record.getMessage()
+            records.append(record)
+
+    logger = logging.getLogger("exoscaler.adapters.kubernetes")
+    handler, level = Keeping(), logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    yield records
+    logger.removeHandler(handler)
+    logger.setLevel(level)

@@ -38,6 +38,8 @@ class Request:
     path: str
     headers: Mapping[str, str]
     body: Any
+    connection: int
+    """The client's port: the same for calls over one connection."""
 
 
 def failure(status: int, message: str = "", *, reason: str = "", causes: tuple[str, ...] = (), **more: Any) -> Reply:
@@ -85,7 +87,9 @@ class _Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         content = self.rfile.read(length)
         headers = {name.lower(): value for name, value in self.headers.items()}
-        reply = stub.take(Request(self.command, self.path, headers, json.loads(content) if content else None))
+        reply = stub.take(
+            Request(self.command, self.path, headers, json.loads(content) if content else None, self.client_address[1])
+        )
         if reply.hangs:
             stub.stopping.wait(30)
         if reply.reset or reply.hangs:
