@@ -21,6 +21,8 @@ from exoscaler.sandbox.kubernetes.serving.watches import watch
 from exoscaler.sandbox.kubernetes.store import Edit, ObjectStore
 from exoscaler.sandbox.objects import JsonObject
 
+_VERBS_OF_PARTS = {"status": ("get", "update", "patch"), "finalize": ("update",)}
+
 
 class ObjectRequests:
     """Answers requests about whole objects."""
@@ -44,10 +46,9 @@ class ObjectRequests:
         Raises:
             ApiFailure: what the API answers instead.
         """
-        handle = self._by_verb.get(target.verb)
-        if handle is None or target.verb not in target.resource.verbs:
+        if not _is_allowed(target):
             raise method_not_allowed()
-        return await handle(request, target)
+        return await self._by_verb[target.verb](request, target)
 
     async def _get(self, request: Request, target: Target) -> Response:
         obj = self._store.get(target.resource, target.name, namespace=target.namespace)
@@ -142,6 +143,16 @@ class ObjectRequests:
 
     def _renderer(self, request: Request, target: Target) -> Renderer:
         return Renderer(request, target.resource, self._store.clock)
+
+
+def _is_allowed(target: Target) -> bool:
+    """True when the verb fits what the path leads to: an object, a part of one, or a collection."""
+    if target.subresource:
+        return target.verb in _VERBS_OF_PARTS[target.subresource]
+    if target.verb in ("create", "deletecollection") and target.resource.namespaced and not target.namespace:
+        return False
+    is_about_one = target.verb in ("get", "update", "patch", "delete")
+    return target.verb in target.resource.verbs and is_about_one is bool(target.name)
 
 
 def _selection(request: Request, target: Target) -> Selection:
