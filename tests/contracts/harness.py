@@ -13,7 +13,7 @@ from exoscaler.core.state import Payload
 from exoscaler.ports.cluster import Cluster
 from exoscaler.ports.state import StateStore
 from exoscaler.sandbox.objects import JsonObject, ObjectError
-from tests.adapters.kubernetes.worlds import NAMESPACE, World, open_world
+from tests.adapters.kubernetes.worlds import NAMESPACE, Host, World, open_world
 from tests.fakes.cluster import FakeCluster
 from tests.fakes.state import FakeStateStore
 
@@ -140,18 +140,18 @@ def _payload(manifest: JsonObject) -> Payload:
 
 
 @contextmanager
-def open_cluster(kind: str, folder: Path) -> Iterator[ClusterHarness]:
+def open_cluster(kind: str, host: Host, folder: Path) -> Iterator[ClusterHarness]:
     if kind == "fake":
         yield InMemoryCluster()
         return
-    with open_world(folder) as world:
+    with open_world(host, folder) as world:
         yield RealCluster(world)
 
 
 @contextmanager
-def open_store(kind: str, folder: Path) -> Iterator[StoreHarness]:
+def open_store(kind: str, host: Host, folder: Path) -> Iterator[StoreHarness]:
     if kind == "fake":
         yield InMemoryStore()
         return
-    with open_world(folder) as world:
+    with open_world(host, folder) as world:
         yield RealStore(world)

@@ -173,7 +173,7 @@ def test_state_that_does_not_fit_is_not_written(place: StoreHarness) -> None:
 
 
 def endless_state() -> State:
-    chance = random.Random(1)  # noqa: S311 the same state every time, nothing secret
+    chance = random.Random(1)
     details = [chance.randbytes(1000).hex() for _ in range(1200)]
     staying = {
         f"uid-{number}": StayingNode(name="node", reason=Unremovable.BLOCKED_BY_POD, detail=detail)

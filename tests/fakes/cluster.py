@@ -59,7 +59,19 @@ class FakeCluster:
         self.events: list[ClusterEvent] = []
         self.looks: dict[str, int] = {}
 
-    # What a test does to the cluster.
+    # What a test sees of the cluster and does to it; none of it counts as a look.
+
+    @property
+    def all_nodes(self) -> tuple[Node, ...]:
+        """Every node there is."""
+        with self._lock:
+            return tuple(self._nodes.values())
+
+    @property
+    def all_pods(self) -> tuple[Pod, ...]:
+        """Every pod there is, finished ones too."""
+        with self._lock:
+            return tuple(self._pods.values())
 
     def put_node(self, node: Node) -> None:
         """Add the node, or change it."""

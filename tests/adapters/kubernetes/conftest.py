@@ -9,13 +9,19 @@ import pytest
 
 from exoscaler.adapters.kubernetes.access import Access
 from tests.adapters.kubernetes.stub import Stub, open_access, open_stub, write_config
-from tests.adapters.kubernetes.worlds import World, open_world
+from tests.adapters.kubernetes.worlds import Host, World, open_host, open_world
 from tests.fakes.clock import FakeClock
 
 
+@pytest.fixture(scope="session")
+def host() -> Iterator[Host]:
+    with open_host() as found:
+        yield found
+
+
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with open_world(tmp_path) as found:
+def world(host: Host, tmp_path: Path) -> Iterator[World]:
+    with open_world(host, tmp_path) as found:
         yield found
 
 

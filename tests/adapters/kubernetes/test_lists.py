@@ -15,7 +15,7 @@ from exoscaler.sandbox.kubernetes import FaultKind, FaultRule
 from tests.adapters.kubernetes.manifests import node_manifest, pod_manifest
 from tests.adapters.kubernetes.pages import JsonObject, node_with
 from tests.adapters.kubernetes.stub import Stub, failure, success
-from tests.adapters.kubernetes.worlds import World, open_world
+from tests.adapters.kubernetes.worlds import Host, World, open_world
 from tests.builders import make_node, make_pod
 
 NODES = 7
@@ -99,8 +99,8 @@ def test_list_that_expires_even_in_one_piece_is_unavailable(stub: Stub, access: 
     assert len(stub.requests) == lists.PAGED_READINGS + 1
 
 
-def test_expiry_is_met_for_real(tmp_path: Path) -> None:
-    with open_world(tmp_path, page_size=3, history=5) as world:
+def test_expiry_is_met_for_real(host: Host, tmp_path: Path) -> None:
+    with open_world(host, tmp_path, page_size=3, history=5) as world:
         fill(world)
         pages: list[str] = []
         original = world.sandbox.calls.add

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
+from starlette.types import ASGIApp, Receive, Scope, Send
+
 from exoscaler.adapters.kubernetes import Connection, KubernetesCluster, connect
 from exoscaler.core.model import DaemonSet, DisruptionBudget, Node, Pod
 from exoscaler.ports.clock import Clock
@@ -104,18 +106,39 @@ class World:
         return self.api.list("v1", "events", namespace=namespace)
 
 
+class Host:
+    """One HTTP server for many worlds, one after the other: starting and stopping one takes longer than most tests."""
+
+    def __init__(self) -> None:
+        self.server = HttpServer(self)
+        self._app: ASGIApp | None = None
+
+    def show(self, sandbox: KubernetesSandbox) -> None:
+        self._app = sandbox.app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        assert self._app is not None
+        await self._app(scope, receive, send)
+
+
 @contextmanager
-def open_world(folder: Path, *, page_size: int = 500, history: int = 10_000) -> Iterator[World]:
+def open_host() -> Iterator[Host]:
+    host = Host()
+    with host.server:
+        yield host
+
+
+@contextmanager
+def open_world(host: Host, folder: Path, *, page_size: int = 500, history: int = 10_000) -> Iterator[World]:
     sandbox = KubernetesSandbox(SandboxClock(), history=history)
+    host.show(sandbox)
     clock = FakeClock()
-    with HttpServer(sandbox.app) as server:
-        kubeconfig = write_kubeconfig(folder / "kubeconfig", server.url)
-        with connect(
-            clock, kubeconfig=str(kubeconfig), page_size=page_size, request_timeout=REQUEST_TIMEOUT
-        ) as connection:
-            world = World(sandbox, server.url, kubeconfig, clock, connection)
-            try:
-                yield world
-            finally:
-                for other in world.others:
-                    other.close()
+    url = host.server.url
+    kubeconfig = write_kubeconfig(folder / "kubeconfig", url)
+    with connect(clock, kubeconfig=str(kubeconfig), page_size=page_size, request_timeout=REQUEST_TIMEOUT) as connection:
+        world = World(sandbox, url, kubeconfig, clock, connection)
+        try:
+            yield world
+        finally:
+            for other in world.others:
+                other.close()

@@ -133,7 +133,7 @@ def simple_state(evaluations: int = 1) -> State:
 
 def big_state(*, nodes: int = 5000, groups: int = 20, operations: int = 10, seed: int = 1) -> State:
     """Every node unneeded or staying with an explanation, ids as random as the cloud and the cluster make them."""
-    chance = random.Random(seed)  # noqa: S311 the same state every time, nothing secret
+    chance = random.Random(seed)
 
     def new_id() -> str:
         return str(uuid.UUID(int=chance.getrandbits(128), version=4))
