@@ -1,0 +1,479 @@
+"""Carrying out growths: every failure of every call, claims, and what is never sent twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from typing import TypeVar
+
+import pytest
+
+from exoscaler.app.outcome import Outcome, OutcomeKind
+from exoscaler.core.model import NodeBounds, PoolState
+from exoscaler.core.operations.claims import with_claim
+from exoscaler.core.operations.model import CloudOperationState, GrowOperation, GrowPhase
+from exoscaler.core.reasons import GrowFailure
+from exoscaler.core.recording import with_operations
+from exoscaler.core.state import CounterName
+from exoscaler.errors import (
+    Conflict,
+    Denied,
+    NotFound,
+    QuotaExceeded,
+    RateLimited,
+    Rejected,
+    RemoteError,
+    StateConflict,
+    TimedOut,
+    Unavailable,
+)
+from exoscaler.ports.cluster import EventType
+from exoscaler.ports.events import FunctionName
+from tests.app.interleaving import Interleaver
+from tests.app.wired import CallKind, through, wired
+from tests.app.world import World
+from tests.fakes.cloud import Course, SizeChange
+
+T = TypeVar("T")
+
+SCALE_UP = FunctionName.SCALE_UP
+WEB = "id-of-web"
+
+
+def planned_world() -> World:
+    """A growth of ``web`` from 1 to 4 is in the state, and nothing was done about it yet."""
+    world = World()
+    world.add_pool("web", size=1, maximum=6)
+    world.workloads.run("web", 7)
+    world.settle()
+    world.pass_time(1)
+    world.tick(FunctionName.EVALUATE)
+    assert growth(world).target_size == 4
+    return world
+
+
+def submitted_world() -> World:
+    """The size was sent and accepted."""
+    world = planned_world()
+    act(world)
+    assert growth(world).phase is GrowPhase.SUBMITTED
+    return world
+
+
+def growth(world: World) -> GrowOperation:
+    (operation,) = world.state.operations.growing
+    return operation
+
+
+def ended(world: World) -> GrowOperation:
+    assert world.state.operations.growing == ()
+    (operation,) = world.state.operations.ended_growing
+    return operation
+
+
+def act(world: World) -> Outcome:
+    outcome = world.invoke(SCALE_UP)
+    assert outcome is not None, world.troubles
+    return outcome
+
+
+def follow(world: World, seconds: float) -> None:
+    """Only scale-up is woken for a while."""
+    for _ in range(round(seconds / 10)):
+        world.pass_time(10)
+        act(world)
+
+
+def warnings(world: World) -> list[str]:
+    return [event.reason for event in world.cluster.events if event.type is EventType.WARNING]
+
+
+def test_growth_is_submitted_followed_and_done_when_its_nodes_are_ready() -> None:
+    world = planned_world()
+    phases = []
+    for _ in range(8):
+        act(world)
+        phases.append([op.phase for op in world.state.operations.growing])
+        world.pass_time(10)
+
+    assert phases[0] == [GrowPhase.SUBMITTED]
+    assert [GrowPhase.PROVISIONING] in phases
+    assert ended(world).phase is GrowPhase.DONE
+    assert world.cloud.mutations == [SizeChange(WEB, 4)]
+    assert world.state.observations.counters[CounterName.NODES_ADDED] == 3
+    assert world.state.observations.grown_at == {WEB: ended(world).phase_since}
+    assert world.state.operations.claims == ()
+
+
+def test_nothing_planned_asks_nobody_anything() -> None:
+    world = World()
+    world.add_pool("web", size=1)
+
+    assert act(world).facts == {"operations": []}
+    assert world.cloud.calls.total() == 0
+    assert world.cluster.looks == {}
+
+
+def test_growth_that_is_not_due_is_not_looked_at() -> None:
+    world = submitted_world()
+    world.pass_time(1)
+    act(world)  # still pending: looks again in a while
+    calls = world.cloud.calls.total()
+    world.pass_time(1)
+    act(world)
+
+    assert world.cloud.calls.total() == calls
+
+
+# What the cloud answers to the new size
+
+
+@pytest.mark.parametrize(
+    ("error", "failure"),
+    [
+        (QuotaExceeded("scale-sks-nodepool", WEB, status=403), GrowFailure.QUOTA_EXCEEDED),
+        (Denied("scale-sks-nodepool", WEB, status=403), GrowFailure.DENIED),
+        (Rejected("scale-sks-nodepool", WEB, status=400), GrowFailure.REJECTED),
+        (NotFound("scale-sks-nodepool", WEB, status=404), GrowFailure.POOL_GONE),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, RemoteError) else "",
+)
+def test_refusal_for_good_fails_the_growth_backs_the_group_off_and_is_told(
+    error: RemoteError, failure: GrowFailure
+) -> None:  # R45, I7
+    world = planned_world()
+    world.cloud.fail("set_size", error)
+    act(world)
+
+    assert (ended(world).phase, ended(world).failure) == (GrowPhase.FAILED, failure)
+    assert world.state.observations.backoffs[WEB].failure is failure
+    assert warnings(world) == ["FailedToScaleUpGroup"]
+    assert failure.remedy in world.cluster.events[-1].message
+    assert world.size("web") == 1
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Conflict("scale-sks-nodepool", WEB, status=409),
+        RateLimited("scale-sks-nodepool", WEB),
+        Unavailable("scale-sks-nodepool", WEB, status=503),
+        TimedOut("scale-sks-nodepool", WEB),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_passing_trouble_sends_the_same_size_again_later(error: RemoteError) -> None:  # I7
+    world = planned_world()
+    world.cloud.fail("set_size", error)
+    act(world)
+    assert growth(world).phase is GrowPhase.PLANNED
+    assert growth(world).detail == str(error)
+
+    act(world)  # not before its time
+    assert len(world.cloud.mutations) == 1
+    follow(world, 10)
+    assert world.cloud.mutations == [SizeChange(WEB, 4)] * 2
+    assert world.size("web") == 4
+
+
+def test_rate_limit_is_waited_out_for_as_long_as_the_cloud_asks() -> None:
+    world = planned_world()
+    world.cloud.fail("set_size", RateLimited("scale-sks-nodepool", retry_after=timedelta(seconds=60)))
+    act(world)
+    follow(world, 50)
+    assert len(world.cloud.mutations) == 1
+    follow(world, 10)
+    assert len(world.cloud.mutations) == 2
+
+
+@pytest.mark.parametrize("error", [Unavailable("scale", WEB), TimedOut("scale", WEB)], ids=lambda e: type(e).__name__)
+def test_size_that_took_effect_although_its_answer_was_lost_is_not_sent_again(error: RemoteError) -> None:  # I3
+    world = planned_world()
+    world.cloud.fail("set_size", error, after=True)
+    act(world)
+    follow(world, 60)
+
+    assert world.cloud.mutations == [SizeChange(WEB, 4)]
+    assert ended(world).phase is GrowPhase.DONE
+
+
+# What the other calls answer
+
+
+@pytest.mark.parametrize("error", [Unavailable("list nodes"), Denied("list nodes", status=403)], ids=str)
+def test_cluster_that_cannot_be_read_leaves_the_growth_for_the_next_tick(error: RemoteError) -> None:
+    world = planned_world()
+    world.cluster.fail("nodes", error)
+    outcome = act(world)
+
+    assert outcome.facts["operations"] == [{"operation": growth(world).id, "left": str(error)}]
+    act(world)
+    assert world.size("web") == 4
+
+
+@pytest.mark.parametrize("error", [Unavailable("get-instance-pool"), TimedOut("get-instance-pool")], ids=str)
+def test_pool_that_cannot_be_read_leaves_the_growth_for_the_next_tick(error: RemoteError) -> None:
+    world = planned_world()
+    world.cloud.fail("read_pool", error)
+    act(world)
+    assert world.cloud.mutations == []
+    assert world.state.operations.claims == ()
+
+    act(world)
+    assert world.size("web") == 4
+
+
+def test_pool_that_is_gone_fails_the_growth() -> None:
+    world = planned_world()
+    world.cloud.delete_pool("web")
+    act(world)
+
+    assert ended(world).failure is GrowFailure.POOL_GONE
+
+
+def test_one_pool_that_cannot_be_read_does_not_hold_up_another() -> None:
+    world = planned_world()
+    world.add_pool("batch", size=1, maximum=3)
+    world.workloads.run("batch", 4, group="batch")
+    world.settle()
+    world.pass_time(1)
+    world.tick(FunctionName.REFRESH)
+    world.pass_time(5)
+    world.tick(FunctionName.EVALUATE)
+    world.cloud.fail("read_pool", Unavailable("get-instance-pool"))
+    act(world)
+
+    assert {op.group_id for op in world.state.operations.growing} == {WEB, "id-of-batch"}
+    assert len(world.cloud.mutations) == 1
+
+
+def test_operation_that_the_cloud_forgot_is_replaced_by_the_pools_word() -> None:
+    world = submitted_world()
+    world.cloud.forget_operations()
+    follow(world, 60)
+
+    assert ended(world).phase is GrowPhase.DONE
+    assert world.cloud.mutations == [SizeChange(WEB, 4)]
+
+
+def test_operation_that_cannot_be_read_is_asked_for_again() -> None:
+    world = submitted_world()
+    world.cloud.fail("read_operation", Unavailable("get-operation"), TimedOut("get-operation"))
+    follow(world, 80)
+
+    assert ended(world).phase is GrowPhase.DONE
+
+
+def test_change_that_fails_in_the_cloud_fails_the_growth() -> None:
+    world = planned_world()
+    world.cloud.run_next_change(Course(effective=False, ends=CloudOperationState.FAILURE, detail="no capacity"))
+    act(world)
+    follow(world, 20)
+
+    assert (ended(world).failure, ended(world).detail) == (GrowFailure.CLOUD_FAILURE, "no capacity")
+    assert world.size("web") == 1
+
+
+def test_change_that_fails_for_want_of_quota_is_told_so() -> None:
+    world = planned_world()
+    world.cloud.run_next_change(Course(effective=False, ends=CloudOperationState.FAILURE, quota=True))
+    act(world)
+    follow(world, 20)
+
+    assert ended(world).failure is GrowFailure.QUOTA_EXCEEDED
+
+
+def test_change_that_met_a_busy_pool_is_sent_again_when_the_pool_is_free() -> None:
+    world = planned_world()
+    world.cloud.run_next_change(Course(effective=False, ends=CloudOperationState.FAILURE, busy=True))
+    act(world)
+    follow(world, 90)
+
+    assert ended(world).phase is GrowPhase.DONE
+    assert world.cloud.mutations == [SizeChange(WEB, 4)] * 2
+
+
+def test_operation_that_never_ends_does_not_hold_the_growth_whose_nodes_came() -> None:
+    world = planned_world()
+    world.cloud.run_next_change(Course(ends=CloudOperationState.PENDING))
+    act(world)
+    follow(world, world.policy.pace.operation_timeout.total_seconds() + 10)
+
+    assert ended(world).phase is GrowPhase.DONE
+
+
+def test_busy_pool_is_waited_for_and_nothing_is_sent() -> None:  # I3
+    world = planned_world()
+    world.cloud.pool("web").state = PoolState.SCALING_DOWN
+    follow(world, 30)
+    assert world.cloud.mutations == []
+
+    world.cloud.pool("web").state = PoolState.RUNNING
+    follow(world, 10)
+    assert world.cloud.mutations == [SizeChange(WEB, 4)]
+
+
+# What the world did meanwhile
+
+
+def test_maximum_that_was_lowered_meanwhile_holds() -> None:  # I1
+    world = planned_world()
+    world.policy = replace(world.policy, bounds=(NodeBounds(1, 2, "web"),))
+    world.pass_time(1)
+    world.tick(FunctionName.REFRESH)
+    act(world)
+
+    assert ended(world).failure is GrowFailure.SUPERSEDED
+    assert world.cloud.mutations == []
+
+
+def test_growth_that_the_lost_state_forgot_is_not_written_into_the_new_one() -> None:  # I6
+    world = planned_world()
+
+    class Loser:
+        def around(self, label: str, kind: CallKind, call: Callable[[], T]) -> T:
+            result = call()
+            if label == "set_size":
+                world.store.put(None)
+            return result
+
+    world.invoke(SCALE_UP, wiring=through(Loser()))
+
+    assert world.store.payload is None
+    assert world.size("web") == 4
+
+
+# Claims
+
+
+def test_pool_that_another_invocation_holds_is_left_alone() -> None:  # I3
+    world = planned_world()
+    claim_elsewhere(world)
+    outcome = act(world)
+
+    assert outcome.facts["operations"] == [
+        {"operation": growth(world).id, "left": "another invocation works on the pool"}
+    ]
+    assert world.cloud.calls["read_pool"] == 0
+
+
+def test_claim_of_a_killed_invocation_runs_out() -> None:  # I5
+    world = planned_world()
+    claim_elsewhere(world)
+    world.pass_time(world.policy.pace.claim_ttl.total_seconds())
+    act(world)
+
+    assert world.size("web") == 4
+
+
+def claim_elsewhere(world: World) -> None:
+    loaded = world.store.load()
+    ttl = world.policy.pace.claim_ttl
+    claims = with_claim(loaded.state.operations, WEB, "elsewhere", world.clock.now(), ttl)
+    assert claims is not None
+    world.store.commit(with_operations(loaded.state, claims), loaded.version)
+
+
+@dataclass
+class Delay:
+    """Time goes by right before a call, or while it is answered."""
+
+    world: World
+    label: str
+    seconds: float
+    after: bool = False
+
+    def around(self, label: str, kind: CallKind, call: Callable[[], T]) -> T:
+        if label == self.label and not self.after:
+            self.world.true_clock.advance(self.seconds)
+        result = call()
+        if label == self.label and self.after:
+            self.world.true_clock.advance(self.seconds)
+        return result
+
+
+def test_claim_that_ran_out_before_the_effect_stops_it() -> None:
+    world = planned_world()
+    too_long = world.policy.pace.claim_ttl.total_seconds() + 1
+    world.invoke(SCALE_UP, wiring=through(Delay(world, "read_pool", too_long)))
+
+    assert world.cloud.mutations == []
+    act(world)
+    assert world.cloud.mutations == [SizeChange(WEB, 4)]
+
+
+def test_claim_that_ran_out_during_the_effect_lets_the_next_one_recognise_it() -> None:
+    world = planned_world()
+    too_long = world.policy.pace.claim_ttl.total_seconds() + 1
+    world.invoke(SCALE_UP, wiring=through(Delay(world, "set_size", too_long, after=True)))
+    assert growth(world).phase is GrowPhase.PLANNED  # it could not be written any more
+
+    follow(world, 60)
+    assert world.cloud.mutations == [SizeChange(WEB, 4)]
+    assert ended(world).phase is GrowPhase.DONE
+
+
+def test_used_up_budget_stops_it_before_the_effect() -> None:
+    world = planned_world()
+    budget = world.policy.pace.invocation_budget.total_seconds()
+    outcome = world.invoke(SCALE_UP, wiring=through(Delay(world, "read_pool", budget)))
+
+    assert outcome is not None
+    assert outcome.kind is OutcomeKind.COME_AGAIN
+    assert world.cloud.mutations == []
+    assert world.state.operations.claims == ()
+
+
+@pytest.mark.parametrize("number", range(1, 5))
+def test_state_that_cannot_be_written_loses_nothing(number: int) -> None:  # I7
+    """The claim, the result, the claim given back: whichever write fails, the next ticks go on."""
+    world = planned_world()
+    writes = 0
+
+    class Failing:
+        def around(self, label: str, kind: CallKind, call: Callable[[], T]) -> T:
+            nonlocal writes
+            writes += label == "commit"
+            if label == "commit" and writes == number:
+                raise Unavailable("put configmap", status=503)
+            return call()
+
+    world.invoke(SCALE_UP, wiring=through(Failing()))
+    world.pass_time(world.policy.pace.claim_ttl.total_seconds())
+    follow(world, 60)
+
+    assert world.cloud.mutations == [SizeChange(WEB, 4)]
+    assert ended(world).phase is GrowPhase.DONE
+
+
+def test_state_that_others_keep_writing_is_reported_as_unfinished() -> None:
+    world = planned_world()
+
+    class Busy:
+        def around(self, label: str, kind: CallKind, call: Callable[[], T]) -> T:
+            if label == "commit":
+                raise StateConflict("the state was changed by others")
+            return call()
+
+    assert world.invoke(SCALE_UP, wiring=lambda ports: wired(ports, Busy())) is None
+    assert world.cloud.mutations == []
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("other", [FunctionName.SCALE_UP, FunctionName.EVALUATE], ids=str)
+def test_another_invocation_at_any_call_sends_the_size_once(other: FunctionName, after: bool) -> None:  # I3
+    visited = 0
+    for at in range(1, 200):
+        world = planned_world()
+        world.pass_time(6)
+        interleaver = Interleaver(at, partial(world.invoke, other), after)
+        world.invoke(SCALE_UP, wiring=through(interleaver))
+        if interleaver.seen < at:
+            break
+        visited += 1
+        assert world.cloud.mutations == [SizeChange(WEB, 4)], f"at call {at}"
+        assert growth(world).target_size == 4
+
+    assert visited >= 8
