@@ -248,6 +248,15 @@ def test_event_dated_in_the_future_counts_as_of_now() -> None:
     assert decide(world, pod_event(world, seconds_ago=-3600)).kind is OutcomeKind.DONE
 
 
+def test_clock_that_was_set_back_does_not_silence_evaluations_until_it_catches_up() -> None:
+    world = world_with_waiting_pods(2)
+    decide(world)
+    world.clock.skew = timedelta(minutes=-5)
+
+    assert decide(world).kind is OutcomeKind.DONE
+    assert world.state.last_evaluation_at == world.clock.now()
+
+
 # The view of the cloud
 
 
@@ -284,6 +293,16 @@ def test_plan_that_changes_nothing_asks_the_cloud_for_nothing() -> None:
     decide(world)
 
     assert world.cloud.calls.total() == calls
+
+
+def test_cache_dated_in_the_future_is_not_taken_for_fresh() -> None:
+    world = world_with_waiting_pods(2)
+    decide(world)
+    world.clock.skew = timedelta(minutes=-5)
+    calls = world.cloud.calls["read_groups"]
+    decide(world)
+
+    assert world.cloud.calls["read_groups"] == calls + 1
 
 
 def test_cloud_that_refuses_the_credentials_still_lets_it_decide() -> None:

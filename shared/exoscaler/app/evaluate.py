@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from exoscaler import logs
 from exoscaler.app.invocation import Invocation
 from exoscaler.app.outcome import Outcome, Told, come_again, done, dropped
-from exoscaler.app.refresh import cache_age_is_over, refresh_groups
+from exoscaler.app.refresh import cache_is_old, refresh_groups
 from exoscaler.app.telling import of_plan, publish_all
 from exoscaler.core.plan import Plan
 from exoscaler.core.planner import evaluate as decide
@@ -51,14 +51,14 @@ def evaluate(invocation: Invocation, wakeup: Wakeup, recollection: Recollection)
         BudgetExhausted: the time ran out before a plan was committed; nothing was recorded.
     """
     asked_at = min(wakeup.occurred_at or invocation.started_at, invocation.started_at)
-    if _covered(recollection.evaluated_at, asked_at):
+    if _covered(invocation, recollection.evaluated_at, asked_at):
         return dropped(ALREADY_EVALUATED)
     loaded = invocation.ports.store.load()
-    if _covered(loaded.state.last_evaluation_at, asked_at):
+    if _covered(invocation, loaded.state.last_evaluation_at, asked_at):
         return dropped(ALREADY_EVALUATED)
     if _wait_for_interval(invocation, loaded.state):
         loaded = invocation.ports.store.load()
-        if _covered(loaded.state.last_evaluation_at, asked_at):
+        if _covered(invocation, loaded.state.last_evaluation_at, asked_at):
             return dropped(ALREADY_EVALUATED)
     for _ in range(MOST_ATTEMPTS):
         invocation.check_budget()
@@ -67,7 +67,7 @@ def evaluate(invocation: Invocation, wakeup: Wakeup, recollection: Recollection)
         except StateConflict:
             log.info("somebody else wrote first; looking again", decision_id=invocation.id)
             loaded = invocation.ports.store.load()
-            if _covered(loaded.state.last_evaluation_at, asked_at):
+            if _covered(invocation, loaded.state.last_evaluation_at, asked_at):
                 return dropped(ALREADY_EVALUATED)
             continue
         recollection.evaluated_at = plan.state.last_evaluation_at
@@ -76,9 +76,16 @@ def evaluate(invocation: Invocation, wakeup: Wakeup, recollection: Recollection)
     return come_again("others kept writing the state", invocation.policy.pace.min_evaluation_interval)
 
 
-def _covered(evaluated_at: datetime | None, asked_at: datetime) -> bool:
-    """Whether an evaluation began after the event happened, and so has seen what it is about."""
-    return evaluated_at is not None and evaluated_at > asked_at
+def _covered(invocation: Invocation, evaluated_at: datetime | None, asked_at: datetime) -> bool:
+    """Whether an evaluation began after the event happened, and so has seen what it is about.
+
+    One that began in the future was stamped by a clock that has been set back since: it says nothing, or nobody would
+    evaluate until the clock has caught up. Clocks of two machines may differ by as much as the minimum interval.
+    """
+    if evaluated_at is None:
+        return False
+    latest = invocation.now + invocation.policy.pace.min_evaluation_interval
+    return asked_at < evaluated_at <= latest
 
 
 def _wait_for_interval(invocation: Invocation, state: State) -> bool:
@@ -108,7 +115,7 @@ def _plan_and_commit(invocation: Invocation, loaded: LoadedState) -> tuple[Plan,
 
 
 def _needs_fresh_view(invocation: Invocation, state: State, max_age: timedelta) -> bool:
-    return cache_age_is_over(state, invocation.now - max_age)
+    return cache_is_old(state, invocation.now, max_age)
 
 
 def _with_cloud_view(invocation: Invocation, loaded: LoadedState, max_age: timedelta) -> LoadedState:

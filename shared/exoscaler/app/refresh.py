@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from exoscaler import logs
 from exoscaler.app.invocation import Invocation
@@ -106,7 +106,10 @@ _REASONS = {
 }
 
 
-def cache_age_is_over(state: State, limit: datetime) -> bool:
-    """Whether the cache was last read before `limit`, or never."""
+def cache_is_old(state: State, now: datetime, max_age: timedelta) -> bool:
+    """Whether the cache was last read longer than `max_age` ago, or never.
+
+    One that was read as far in the future was stamped by a clock that has been set back since: its age is not known.
+    """
     attempted = state.node_groups.attempted_at
-    return attempted is None or attempted < limit
+    return attempted is None or abs(now - attempted) > max_age
