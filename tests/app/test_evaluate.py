@@ -366,6 +366,24 @@ def test_kubernetes_event_that_cannot_be_written_costs_only_itself() -> None:
     assert {event.reason for event in world.cluster.events} == {"TriggeredScaleUp"}
 
 
+def test_slow_api_server_does_not_keep_it_telling_beyond_its_budget() -> None:
+    world = world_with_waiting_pods(30)
+
+    class Slow(Recorder):
+        def around(self, label: str, kind: CallKind, call: Callable[[], T]) -> T:
+            if label in ("publish", "send"):
+                self.calls.append(label)
+                world.true_clock.advance(10)
+            return call()
+
+    slow = Slow()
+    outcome = world.invoke(EVALUATE, wiring=through(slow))
+
+    assert outcome is not None
+    assert outcome.kind is OutcomeKind.DONE
+    assert slow.calls.count("publish") <= world.policy.pace.invocation_budget / timedelta(seconds=10) + 1
+
+
 def test_cluster_without_groups_is_told_once_that_exoscaler_is_disabled() -> None:
     world = World()
     for _ in range(3):

@@ -162,6 +162,9 @@ def _send(
     invocation: Invocation, operation_id: str, group_id: str, group_name: str, kind: OperationKind, plan: Plan
 ) -> None:
     event = OperationPlanned(operation_id, group_id, group_name, kind, plan.decision_id, invocation.started_at)
+    if invocation.time_left() <= timedelta(0):
+        log.warning("no time was left to send the event; the next tick finds it", operation_id=operation_id)
+        return
     try:
         invocation.ports.sink.operation_planned(event)
     except RemoteError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 
 from exoscaler import logs
 from exoscaler.app.invocation import Invocation
@@ -21,8 +22,14 @@ log = logs.get("exoscaler.app.telling")
 
 
 def publish_all(invocation: Invocation, events: Iterable[ClusterEvent]) -> None:
-    """Write the events. A failure costs only the event: it is logged, and nothing depends on it."""
+    """Write the events. A failure costs only the event: it is logged, and nothing depends on it.
+
+    What is left when the invocation's time is up is logged instead: whoever called waits for an answer.
+    """
     for event in events:
+        if invocation.time_left() <= timedelta(0):
+            log.warning("no time was left for a Kubernetes event", reason=event.reason, detail=event.message)
+            continue
         try:
             invocation.ports.cluster.publish(event)
         except RemoteError as error:
