@@ -11,6 +11,7 @@ from typing import TypeVar
 import pytest
 
 from exoscaler.app.outcome import Outcome, OutcomeKind
+from exoscaler.app.scale_up import scale_up
 from exoscaler.core.model import NodeBounds, PoolState
 from exoscaler.core.operations.claims import with_claim
 from exoscaler.core.operations.model import CloudOperationState, GrowOperation, GrowPhase
@@ -477,3 +478,23 @@ def test_another_invocation_at_any_call_sends_the_size_once(other: FunctionName,
         assert growth(world).target_size == 4
 
     assert visited >= 8
+
+
+def test_clock_slightly_behind_the_holders_does_not_break_its_claim() -> None:  # I3
+    """Two machines never agree on the time to the millisecond."""
+    world = planned_world()
+    ahead = replace(world.begin(), id="ahead")
+    world.clock.skew = timedelta(milliseconds=500)
+
+    class Meanwhile:
+        def around(self, label: str, kind: CallKind, call: Callable[[], T]) -> T:
+            if label == "read_pool":
+                world.clock.skew = timedelta(0)
+                act(world)
+                world.clock.skew = timedelta(milliseconds=500)
+            return call()
+
+    scale_up(replace(ahead, ports=wired(world.ports, Meanwhile())))
+
+    assert world.cloud.mutations == [SizeChange(WEB, 4)]
+    assert world.cloud.calls["read_pool"] == 1

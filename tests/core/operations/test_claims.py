@@ -43,6 +43,10 @@ def test_claim_from_a_clock_that_was_set_back_does_not_hold_for_ever() -> None:
     assert with_claim(held("other", until=timedelta(hours=1)), "pool", "me", NOW, TTL) is not None
 
 
+def test_claim_of_a_clock_that_is_a_little_ahead_holds() -> None:  # I3
+    assert with_claim(held("other", until=TTL + timedelta(seconds=1)), "pool", "me", NOW, TTL) is None
+
+
 def test_giving_back_leaves_the_claims_of_others() -> None:
     assert claim_holder(without_claim(held("other"), "pool", "me"), "pool", NOW) == "other"
     assert claim_holder(without_claim(held("me"), "pool", "me"), "pool", NOW) is None

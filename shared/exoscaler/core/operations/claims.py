@@ -23,11 +23,11 @@ def with_claim(
 ) -> OperationsDocument | None:
     """The document with the pool claimed for `owner`; None when another invocation holds it.
 
-    Claiming what one holds already extends it. A claim whose end lies further ahead than any claim can was made by a
-    clock that has been set back since: it does not count.
+    Claiming what one holds already extends it. A claim whose end lies much further ahead than any claim can was made by
+    a clock that has been set back since: it does not count. Much, for the clocks of two machines are never quite alike.
     """
     holder = claim_holder(operations, group_id, now)
-    far_ahead = any(c.group_id == group_id and c.expires_at > now + ttl for c in operations.claims)
+    far_ahead = any(c.group_id == group_id and c.expires_at > now + 2 * ttl for c in operations.claims)
     if holder not in (None, owner) and not far_ahead:
         return None
     kept = tuple(c for c in operations.claims if c.group_id != group_id and c.expires_at > now)
