@@ -104,15 +104,31 @@ def headroom(scene: Scene, outlook: Outlook) -> Headroom:
     )
 
 
+def size_of_new_node(group: NodeGroup, scene: Scene, outlook: Outlook) -> Resources | None:
+    """What a new node of the group counts for.
+
+    As much as the largest node there is while nothing shows its own size; None when there is no node at all.
+    """
+    template = outlook.templates[group.id]
+    if template is not None:
+        return template.node.capacity
+    largest: Resources | None = None
+    for node in scene.snapshot.nodes:
+        if not _is_virtual(node):
+            largest = node.capacity if largest is None else largest.at_least(node.capacity)
+    return largest
+
+
 def _used(scene: Scene, outlook: Outlook) -> Resources:
     """Cores (as thousands of milli-CPU) and memory of all nodes, virtual ones aside, and of those to come."""
     cores = sum(cores_of(node.capacity) for node in scene.snapshot.nodes if not _is_virtual(node))
     memory = sum(node.capacity.memory for node in scene.snapshot.nodes if not _is_virtual(node))
     for group in scene.groups:
-        if template := outlook.templates[group.id]:
-            unseen = outlook.upcoming[group.id].unseen
-            cores += unseen * cores_of(template.node.capacity)
-            memory += unseen * template.node.capacity.memory
+        unseen = outlook.upcoming[group.id].unseen
+        size = size_of_new_node(group, scene, outlook) if unseen else None
+        if size is not None:
+            cores += unseen * cores_of(size)
+            memory += unseen * size.memory
     return Resources(cpu=cores * _MILLI, memory=memory)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from exoscaler.core.model import NodeGroup, Resources
+from exoscaler.core.model import NodeGroup
 from exoscaler.core.operations.model import GrowOperation
 from exoscaler.core.reasons import GroupSkip
-from exoscaler.core.scaleup.limits import Cap, headroom
+from exoscaler.core.scaleup.limits import Cap, headroom, size_of_new_node
 from exoscaler.core.scaleup.outlook import Outlook
 from exoscaler.core.scaleup.standing import why_skipped
 from exoscaler.core.scaleup.waves import Wave
@@ -24,7 +24,7 @@ class Orders:
         self._counts: dict[str, int] = {}
         self._for_minimum: list[str] = []
         self._for_pods: list[str] = []
-        self._largest = _largest_node(scene)
+        self._sizes = {group.id: size_of_new_node(group, scene, outlook) for group in scene.groups}
 
     def cap(self, group: NodeGroup) -> Cap:
         """How many more nodes the group may get; 0 with the reason when it may get none."""
@@ -32,7 +32,7 @@ class Orders:
         if skip is not None:
             return Cap(0, skip)
         size = group.pool.size + self._counts.get(group.id, 0)
-        return self._headroom.cap(group, size, self._capacity(group))
+        return self._headroom.cap(group, size, self._sizes[group.id])
 
     def cap_for_pods(self, group: NodeGroup) -> Cap:
         """The same for nodes that pods are to be promised: without a template there can be none."""
@@ -63,7 +63,7 @@ class Orders:
     def _add(self, group: NodeGroup, count: int) -> Wave | None:
         before = self._counts.get(group.id, 0)
         self._counts[group.id] = before + count
-        self._headroom = self._headroom.less(count, self._capacity(group))
+        self._headroom = self._headroom.less(count, self._sizes[group.id])
         template = self._outlook.templates[group.id]
         if template is None:
             return None
@@ -71,11 +71,6 @@ class Orders:
         for name in names:
             self._ledger.add(template.place(name, Origin.ORDERED))
         return Wave(template, (), names)
-
-    def _capacity(self, group: NodeGroup) -> Resources | None:
-        """What a node of the group counts for; as much as the largest node known while its own size is not."""
-        template = self._outlook.templates[group.id]
-        return template.node.capacity if template is not None else self._largest
 
     def operations(self) -> tuple[GrowOperation, ...]:
         """One growth a group: first those that only raise to a minimum, then those for pods in the order of choice.
@@ -99,10 +94,3 @@ class Orders:
             planned_at=scene.now,
             phase_since=scene.now,
         )
-
-
-def _largest_node(scene: Scene) -> Resources | None:
-    largest: Resources | None = None
-    for node in scene.snapshot.nodes:
-        largest = node.capacity if largest is None else largest.at_least(node.capacity)
-    return largest

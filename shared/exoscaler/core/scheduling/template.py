@@ -170,7 +170,7 @@ def _shared_labels(example: Node, nodes: Sequence[Node]) -> dict[str, str]:
     shared = set(example.labels.items())
     for node in nodes:
         shared.intersection_update(node.labels.items())
-    return {key: value for key, value in example.labels.items() if (key, value) in shared and value != example.name}
+    return {key: value for key, value in example.labels.items() if (key, value) in shared}
 
 
 def _shared_taints(example: Node, nodes: Sequence[Node]) -> tuple[Taint, ...]:
