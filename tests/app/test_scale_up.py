@@ -259,6 +259,15 @@ def test_operation_that_the_cloud_forgot_is_replaced_by_the_pools_word() -> None
     assert world.cloud.mutations == [SizeChange(WEB, 4)]
 
 
+def test_operation_that_may_not_be_read_is_replaced_by_the_pools_word() -> None:  # I7
+    """A key without get-operation must not hold the group for ever."""
+    world = submitted_world()
+    world.cloud.fail("read_operation", *[Denied("get-operation", status=403)] * 50)
+    follow(world, 60)
+
+    assert ended(world).phase is GrowPhase.DONE
+
+
 def test_operation_that_cannot_be_read_is_asked_for_again() -> None:
     world = submitted_world()
     world.cloud.fail("read_operation", Unavailable("get-operation"), TimedOut("get-operation"))

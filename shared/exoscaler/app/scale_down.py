@@ -11,7 +11,7 @@ from exoscaler.app.claiming import Claimed, claimed
 from exoscaler.app.effects import carry_out
 from exoscaler.app.invocation import Invocation
 from exoscaler.app.outcome import Outcome, Told, come_again, done
-from exoscaler.app.scale_up import other_change, read_pool
+from exoscaler.app.scale_up import other_change, read_change, read_pool
 from exoscaler.app.telling import of_removal, publish_all
 from exoscaler.core.model import Node, Pod, Pool
 from exoscaler.core.operations import removal, shrink
@@ -163,7 +163,7 @@ class _PoolRound:
     def _follow(self, operation: ShrinkOperation) -> CloudOperation | None:
         if operation.phase is not ShrinkPhase.EVICTING or not operation.cloud_operation_id:
             return None
-        return self._invocation.ports.cloud.read_operation(operation.cloud_operation_id)
+        return read_change(self._invocation, operation.cloud_operation_id)
 
     def _is_leaving(
         self, operation: ShrinkOperation, node: Node | None, pool: Pool | None, change: CloudOperation | None

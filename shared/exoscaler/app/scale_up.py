@@ -13,7 +13,7 @@ from exoscaler.core.operations.grow import GrowWorld
 from exoscaler.core.operations.model import CloudOperation, GrowOperation, GrowPhase
 from exoscaler.core.recording import with_grow, with_never_registered
 from exoscaler.core.state import State
-from exoscaler.errors import BudgetExhausted, ClaimLost, NotFound, RemoteError
+from exoscaler.errors import BudgetExhausted, ClaimLost, Denied, NotFound, RemoteError
 from exoscaler.ports.state import Change
 
 log = logs.get("exoscaler.app.scale_up")
@@ -134,7 +134,16 @@ def other_change(state: State, operation_id: str, group_id: str) -> bool:
 def _follow(invocation: Invocation, operation: GrowOperation) -> CloudOperation | None:
     if operation.phase is not GrowPhase.SUBMITTED or not operation.cloud_operation_id:
         return None
-    return invocation.ports.cloud.read_operation(operation.cloud_operation_id)
+    return read_change(invocation, operation.cloud_operation_id)
+
+
+def read_change(invocation: Invocation, cloud_operation_id: str) -> CloudOperation | None:
+    """A change's progress; None when the credentials do not allow to ask: then the pool itself must tell."""
+    try:
+        return invocation.ports.cloud.read_operation(cloud_operation_id)
+    except Denied as error:
+        log.warning("a change is followed by its pool alone", cloud_operation_id=cloud_operation_id, detail=str(error))
+        return None
 
 
 def _tell(invocation: Invocation, before: GrowOperation, after: GrowOperation) -> None:
