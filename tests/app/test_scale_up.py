@@ -14,7 +14,7 @@ from exoscaler.app.outcome import Outcome, OutcomeKind
 from exoscaler.app.scale_up import scale_up
 from exoscaler.core.model import NodeBounds, PoolState
 from exoscaler.core.operations.claims import with_claim
-from exoscaler.core.operations.model import CloudOperationState, GrowOperation, GrowPhase
+from exoscaler.core.operations.model import CloudOperationState, GrowOperation, GrowPhase, ShrinkMode
 from exoscaler.core.reasons import GrowFailure
 from exoscaler.core.recording import with_operations
 from exoscaler.core.state import CounterName
@@ -326,6 +326,37 @@ def test_busy_pool_is_waited_for_and_nothing_is_sent() -> None:  # I3
 
 
 # What the world did meanwhile
+
+
+def test_instance_that_never_becomes_a_node_is_given_up_and_removed() -> None:  # R42
+    world = planned_world()
+    world.cloud.dead_on_arrival = 1
+    act(world)
+    follow(world, world.policy.growth.max_node_provision_time.total_seconds() + 20)
+
+    assert (ended(world).phase, ended(world).failure) == (GrowPhase.TIMED_OUT, GrowFailure.NEVER_READY)
+    assert warnings(world) == ["ScaleUpTimedOut"]
+    (removal,) = world.state.operations.shrinking
+    dead = [i.id for i in world.cloud.pool("web").instances.values() if not i.has_joined]
+    assert [removal.instance_id] == dead
+    assert removal.mode is ShrinkMode.NEVER_REGISTERED
+
+
+def test_each_instance_that_never_registered_gets_its_own_removal() -> None:
+    """Ids may begin alike."""
+    world = planned_world()
+    world.cloud.dead_on_arrival = 2
+    act(world)
+    pool = world.cloud.pool("web")
+    for number, instance in enumerate([i for i in pool.instances.values() if not i.boots]):
+        del pool.instances[instance.id]
+        instance.id = f"instance-{number}"
+        pool.instances[instance.id] = instance
+    follow(world, world.policy.growth.max_node_provision_time.total_seconds() + 20)
+
+    removals = world.state.operations.shrinking
+    assert {removal.instance_id for removal in removals} == {"instance-0", "instance-1"}
+    assert len({removal.id for removal in removals}) == 2
 
 
 def test_maximum_that_was_lowered_meanwhile_holds() -> None:  # I1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from exoscaler import logs
 from exoscaler.app.claiming import Claimed, claimed
 from exoscaler.app.invocation import Invocation
@@ -69,8 +71,10 @@ def _step(invocation: Invocation, claim: Claimed, operation: GrowOperation, node
 
     def record(state: State) -> State:
         changed = with_grow(state, step.operation, policy, invocation.now)
-        if step.never_registered and world.group is not None:
-            return with_never_registered(changed, step.operation, step.never_registered, world.group, invocation.now)
+        if step.never_registered and world.group is not None and world.pool is not None:
+            # As the pool is now: the cache may be from before it grew.
+            group = replace(world.group, pool=world.pool)
+            return with_never_registered(changed, step.operation, step.never_registered, group, invocation.now)
         return changed
 
     current = step.operation

@@ -86,7 +86,7 @@ def with_never_registered(
     new = [instance for instance in sorted(instances) if instance not in doomed][:room]
     removals = tuple(
         ShrinkOperation(
-            id=f"{operation.id}-never-{instance[:8]}",
+            id=f"{operation.id}-never-{instance}",
             group_id=operation.group_id,
             group_name=operation.group_name,
             decision_id=operation.decision_id,
