@@ -14,9 +14,9 @@ from exoscaler.core.reasons import WhyNot
 from exoscaler.core.scheduling import node_affinity, resource_fit, taints, unmodelled, unschedulable
 from exoscaler.core.scheduling.place import Place
 
-Constraint: TypeAlias = Callable[[Pod, Place], tuple[WhyNot, ...]]
+Filter: TypeAlias = Callable[[Pod, Place], tuple[WhyNot, ...]]
 
-CONSTRAINTS: tuple[Constraint, ...] = (
+FILTERS: tuple[Filter, ...] = (
     unschedulable.why_not,
     taints.why_not,
     node_affinity.why_not,
@@ -24,15 +24,15 @@ CONSTRAINTS: tuple[Constraint, ...] = (
     # Last, so that what can be told is told: a pod that is too large stays too large whatever else it wants.
     unmodelled.why_not,
 )
-"""The order of the scheduler's default profile (R200)."""
+"""In the order of the scheduler's default profile (R200)."""
 
-_BESIDE_RESOURCES = tuple(constraint for constraint in CONSTRAINTS if constraint is not resource_fit.why_not)
+_BESIDE_RESOURCES = tuple(keeps_out for keeps_out in FILTERS if keeps_out is not resource_fit.why_not)
 
 
 def why_not(pod: Pod, place: Place) -> tuple[WhyNot, ...]:
     """Why the pod does not fit the place: all reasons of the first constraint that fails (R200); empty when it fits."""
-    for constraint in CONSTRAINTS:
-        if reasons := constraint(pod, place):
+    for keeps_out in FILTERS:
+        if reasons := keeps_out(pod, place):
             return reasons
     return ()
 
@@ -43,6 +43,6 @@ def room_for(pod: Pod, place: Place) -> int:
     Resources, which fail most often, are looked at first.
     """
     room = resource_fit.room(pod, place)
-    if room and any(constraint(pod, place) for constraint in _BESIDE_RESOURCES):
+    if room and any(keeps_out(pod, place) for keeps_out in _BESIDE_RESOURCES):
         return 0
     return room

@@ -24,8 +24,9 @@ class Ledger:
     """Nodes, what is free on them, and the pods they are promised to.
 
     Everything that an evaluation promises is entered here, so that no hole is promised twice: pending pods on nodes
-    that exist or are coming up, pods of nodes to be removed on the nodes that stay. It is the one mutable object in the
-    pure core: a function that takes a ledger may enter promises into it and says so; `fork` gives a copy to try on.
+    that exist or are coming up, pods of nodes to be removed on the nodes that stay. It is the one value of the core
+    that can change: a function that takes a ledger may enter promises into it and says so; `fork` copies it to try
+    things out.
 
     Nodes have one order, the order of entry, so that equal ledgers make equal choices. Asking about or changing a node
     that is not in the ledger raises `KeyError`.
