@@ -40,7 +40,7 @@ def stub() -> Iterator[Stub]:
 def access(stub: Stub, clock: FakeClock, tmp_path: Path) -> Iterator[Access]:
     """The way to the stub; it loses patience after half a second."""
     kubeconfig = write_config(tmp_path / "config", stub.url)
-    with open_access(kubeconfig, clock, read_timeout=timedelta(seconds=0.5)) as found:
+    with open_access(kubeconfig, clock, request_timeout=timedelta(seconds=0.5)) as found:
         yield found
 
 

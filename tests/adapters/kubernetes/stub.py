@@ -22,7 +22,10 @@ from tests.fakes.clock import FakeClock
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer. `cut` promises more bytes than come, `reset` sends none, `hangs` waits until the server stops."""
+    """One answer. `cut` promises more bytes than come, `reset` sends none, `hangs` waits until the server stops.
+
+    With `drips` the body comes byte by byte, one every that many seconds.
+    """
 
     status: int = 200
     body: str = "{}"
@@ -30,6 +33,7 @@ class Reply:
     cut: bool = False
     reset: bool = False
     hangs: bool = False
+    drips: float = 0
 
 
 @dataclass(frozen=True)
@@ -100,13 +104,17 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(reply)
 
     def _send(self, reply: Reply) -> None:
+        stub = cast("_Server", self.server).stub
         body = reply.body.encode()
         self.send_response(reply.status)
         for name, value in {"Content-Type": "application/json", **reply.headers}.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body) + (100 if reply.cut else 0)))
         self.end_headers()
-        self.wfile.write(body)
+        for part in [body] if not reply.drips else [bytes([byte]) for byte in body]:
+            self.wfile.write(part)
+            if reply.drips and stub.stopping.wait(reply.drips):
+                break
         self.close_connection = self.close_connection or reply.cut
 
     do_GET = do_POST = do_PATCH = do_DELETE = _answer  # noqa: N815 the base class names them so

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from exoscaler.adapters.kubernetes import transport
 from exoscaler.adapters.kubernetes.access import Access
 from exoscaler.adapters.kubernetes.calls import DISRUPTION_BUDGETS, EVENTS, NODES, PODS, Call, Verb
 from exoscaler.adapters.kubernetes.cluster import KubernetesCluster
@@ -165,6 +166,21 @@ def test_answer_that_does_not_come_is_a_time_out(access: Access, stub: Stub) -> 
     assert isinstance(error, TimedOut)
     assert error.took_effect
     assert len(stub.requests) == 1
+
+
+def test_answer_that_drips_is_a_time_out(access: Access, stub: Stub) -> None:
+    stub.answers(Reply(body="x" * 100, drips=0.05))
+    error = error_of(access)
+    assert isinstance(error, TimedOut)
+    assert "not complete in time" in str(error)
+    stub.answers(Reply(body="{}"))
+    assert access.ask(LIST_PODS).ok, "the connection with the rest of the answer in it is not used again"
+
+
+def test_answer_of_an_absurd_size_is_cut_off(access: Access, stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "MAX_BODY", 1000)
+    stub.answers(Reply(body="x" * 5000))
+    assert "larger than 1,000 bytes" in str(error_of(access))
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from exoscaler.adapters.kubernetes.answers import Answer
 from exoscaler.adapters.kubernetes.calls import Call
 from exoscaler.adapters.kubernetes.endpoint import Endpoint
-from exoscaler.adapters.kubernetes.retries import is_transient, repeat
+from exoscaler.adapters.kubernetes.retries import Patience, is_transient
 from exoscaler.ports.clock import Clock
+from exoscaler.ports.provider import TimeLeft
 
 if TYPE_CHECKING:
     from exoscaler.adapters.kubernetes.transport import Transport
@@ -19,10 +20,16 @@ READ_ATTEMPTS = 4
 
 
 class Access:
-    """Carries out calls. Safe to use from several threads; connections come up with the first call."""
+    """Carries out calls. Safe to use from several threads; connections come up with the first call.
 
-    def __init__(self, endpoint: Endpoint, clock: Clock) -> None:
+    Attributes:
+        clock: tells the time and waits.
+        patience: how long to wait for the API server.
+    """
+
+    def __init__(self, endpoint: Endpoint, clock: Clock, time_left: TimeLeft | None = None) -> None:
         self.clock = clock
+        self.patience = Patience(clock, time_left)
         self._endpoint = endpoint
         self._lock = threading.Lock()
         self._transport: Transport | None = None
@@ -35,7 +42,7 @@ class Access:
             Unavailable, TimedOut: there was no answer.
             Denied: the credentials could not be renewed.
         """
-        return self._opened().send(call)
+        return self._opened().send(call, self.patience.bound(self._endpoint.request_timeout))
 
     def read(self, call: Call) -> bytes:
         """Make a reading call, again while it fails for a passing reason, and hand out the body.
@@ -44,7 +51,7 @@ class Access:
             SettingsError: no usable credentials were found.
             RemoteError: it failed, or kept failing.
         """
-        return repeat(lambda: self.ask(call).content(), clock=self.clock, attempts=READ_ATTEMPTS, again=is_transient)
+        return self.patience.repeat(lambda: self.ask(call).content(), attempts=READ_ATTEMPTS, again=is_transient)
 
     def close(self) -> None:
         """Close the connections; the next call opens new ones."""

@@ -8,9 +8,10 @@ from typing import Self
 
 from exoscaler.adapters.kubernetes.access import Access
 from exoscaler.adapters.kubernetes.cluster import DEFAULT_PAGE_SIZE, KubernetesCluster
-from exoscaler.adapters.kubernetes.endpoint import DEFAULT_READ_TIMEOUT, Endpoint
+from exoscaler.adapters.kubernetes.endpoint import DEFAULT_REQUEST_TIMEOUT, Endpoint
 from exoscaler.adapters.kubernetes.state_store import ConfigMapStateStore
 from exoscaler.ports.clock import Clock
+from exoscaler.ports.provider import TimeLeft
 
 
 class Connection:
@@ -47,19 +48,22 @@ def connect(
     clock: Clock,
     *,
     kubeconfig: str = "",
-    request_timeout: timedelta = DEFAULT_READ_TIMEOUT,
+    request_timeout: timedelta = DEFAULT_REQUEST_TIMEOUT,
     page_size: int = DEFAULT_PAGE_SIZE,
     user_agent: str = "",
+    time_left: TimeLeft | None = None,
 ) -> Connection:
     """The way to the cluster that a kubeconfig leads to, or that this process runs in.
 
     Args:
         clock: tells the time of snapshots and events, and waits between retries.
         kubeconfig: a file; empty for ``KUBECONFIG``, then ``~/.kube/config``, then the pod's service account.
-        request_timeout: how long an answer may take to begin, and between two parts of it.
+        request_timeout: how long a call may take until its whole answer is there.
         page_size: how many objects of a long list are asked for at once.
         user_agent: how exoscaler names itself to the API server; empty for name and version.
+        time_left: how much of the invocation's time is left; calls and retries keep to it, but for a grace of seconds
+            in which to save what was done.
     """
     own = Endpoint()
-    endpoint = Endpoint(kubeconfig=kubeconfig, read_timeout=request_timeout, user_agent=user_agent or own.user_agent)
-    return Connection(Access(endpoint, clock), page_size=page_size)
+    endpoint = Endpoint(kubeconfig=kubeconfig, request_timeout=request_timeout, user_agent=user_agent or own.user_agent)
+    return Connection(Access(endpoint, clock, time_left), page_size=page_size)

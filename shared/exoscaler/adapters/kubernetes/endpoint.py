@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from exoscaler import __version__
 
-DEFAULT_READ_TIMEOUT = timedelta(seconds=30)
+DEFAULT_REQUEST_TIMEOUT = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,12 @@ class Endpoint:
         kubeconfig: a file; empty for the usual places and then the pod's service account.
         user_agent: how exoscaler names itself in the server's audit log.
         connect_timeout: for a connection to come up.
-        read_timeout: for the answer to begin, and between two parts of it.
+        request_timeout: for the whole answer to come.
         connections: how many are kept open.
     """
 
     kubeconfig: str = ""
     user_agent: str = f"exoscaler/{__version__}"
     connect_timeout: timedelta = timedelta(seconds=5)
-    read_timeout: timedelta = DEFAULT_READ_TIMEOUT
+    request_timeout: timedelta = DEFAULT_REQUEST_TIMEOUT
     connections: int = 8

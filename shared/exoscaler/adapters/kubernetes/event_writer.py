@@ -14,7 +14,7 @@ import msgspec
 from exoscaler.adapters.kubernetes.access import Access
 from exoscaler.adapters.kubernetes.answers import malformed
 from exoscaler.adapters.kubernetes.calls import EVENTS, Call, JsonObject, Verb
-from exoscaler.adapters.kubernetes.retries import is_transient, repeat
+from exoscaler.adapters.kubernetes.retries import is_transient
 from exoscaler.errors import Conflict, ExoscalerError, NotFound
 from exoscaler.ports.cluster import ClusterEvent
 
@@ -62,7 +62,7 @@ def write_event(access: Access, event: ClusterEvent) -> None:
         # Counted up by others in between, or removed in between because its time had come.
         return (isinstance(error, Conflict) and error.status == _EXISTS) or is_transient(error)
 
-    repeat(one_round, clock=access.clock, attempts=ROUNDS, again=again)
+    access.patience.repeat(one_round, attempts=ROUNDS, again=again)
 
 
 def event_name(event: ClusterEvent, now: datetime) -> str:

@@ -15,7 +15,7 @@ from exoscaler.adapters.kubernetes.access import Access
 from exoscaler.adapters.kubernetes.answers import malformed
 from exoscaler.adapters.kubernetes.calls import NODES, Call, JsonObject, Verb
 from exoscaler.adapters.kubernetes.node_marks import Edit, MarkedByOthers, MarkedNode, marking, unmarking
-from exoscaler.adapters.kubernetes.retries import is_transient, repeat
+from exoscaler.adapters.kubernetes.retries import is_transient
 from exoscaler.core.operations.effects import DeleteNode, TaintNode, UntaintNode
 from exoscaler.errors import Conflict, ExoscalerError, NotFound
 
@@ -82,7 +82,7 @@ def _change(access: Access, name: str, uid: str, decide: Callable[[MarkedNode], 
         changed_meanwhile = isinstance(error, Conflict) and not isinstance(error, MarkedByOthers)
         return changed_meanwhile or is_transient(error)
 
-    repeat(one_round, clock=access.clock, attempts=ROUNDS, again=again)
+    access.patience.repeat(one_round, attempts=ROUNDS, again=again)
 
 
 def _read(access: Access, name: str, uid: str) -> MarkedNode:

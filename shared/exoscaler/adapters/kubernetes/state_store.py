@@ -7,7 +7,7 @@ from collections.abc import Callable
 from exoscaler.adapters.kubernetes.access import Access
 from exoscaler.adapters.kubernetes.configmaps import ConfigMap, create_config_map, read_config_map, replace_payload
 from exoscaler.adapters.kubernetes.quarantine import put_aside
-from exoscaler.adapters.kubernetes.retries import is_transient, repeat
+from exoscaler.adapters.kubernetes.retries import is_transient
 from exoscaler.core.state import Payload, State, UnreadableState, decode, encode
 from exoscaler.errors import Conflict, ExoscalerError, NotFound, RemoteError, StateConflict, StateError
 from exoscaler.ports.state import Change, LoadedState, Version
@@ -65,7 +65,7 @@ class ConfigMapStateStore:
             raise StateError(f"the state in ConfigMap {self._namespace}/{self._name} is only read here")
         payload = encode(state)
         write = _Write(payload, lambda: self._written(payload, version), self._found)
-        return LoadedState(state, repeat(write, clock=self._access.clock, attempts=WRITE_ATTEMPTS, again=is_transient))
+        return LoadedState(state, self._access.patience.repeat(write, attempts=WRITE_ATTEMPTS, again=is_transient))
 
     def update(self, change: Change) -> LoadedState:
         """Apply `change` to the current state and write the result, again from the start when others write too.
@@ -81,7 +81,7 @@ class ConfigMapStateStore:
             changed = change(loaded.state)
             return loaded if changed == loaded.state else self.commit(changed, loaded.version)
 
-        return repeat(once, clock=self._access.clock, attempts=UPDATE_ATTEMPTS, again=_others_wrote)
+        return self._access.patience.repeat(once, attempts=UPDATE_ATTEMPTS, again=_others_wrote)
 
     def _found(self) -> ConfigMap | None:
         return read_config_map(self._access, self._namespace, self._name)

@@ -7,16 +7,22 @@ import this module only when there is something to ask.
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 
 from kubernetes.client.exceptions import ApiException
-from urllib3 import exceptions
+from urllib3 import HTTPResponse, exceptions
 
 from exoscaler.adapters.kubernetes.answers import Answer
 from exoscaler.adapters.kubernetes.calls import MERGE_PATCH, Call, Verb
 from exoscaler.adapters.kubernetes.credentials import open_client
 from exoscaler.adapters.kubernetes.endpoint import Endpoint
 from exoscaler.errors import Denied, TimedOut, Unavailable
+
+MAX_BODY = 256 * 1024 * 1024
+"""Bytes of one answer: dozens of times what a page holds, and still less than what would end a function."""
+
+_CHUNK = 256 * 1024
 
 
 class Transport:
@@ -28,23 +34,26 @@ class Transport:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._client = open_client(endpoint.kubeconfig, endpoint.user_agent, endpoint.connections)
-        self._timeouts = (_seconds(endpoint.connect_timeout), _seconds(endpoint.read_timeout))
+        self._connect_timeout = endpoint.connect_timeout
 
-    def send(self, call: Call) -> Answer:
+    def send(self, call: Call, timeout: timedelta) -> Answer:
         """Make the call once and hand out the answer, whatever its status.
 
         Raises:
-            Unavailable, TimedOut: there was no answer, or not the whole of it.
+            TimedOut: the whole answer was not there in time.
+            Unavailable: there was no answer, not the whole of it, or one of an absurd size.
             Denied: the credentials could not be renewed.
         """
         headers = self._headers(call)
         url = self._client.configuration.host + call.path
+        until = time.monotonic() + timeout.total_seconds()
+        timeouts = (min(self._connect_timeout, timeout).total_seconds(), timeout.total_seconds())
         try:
             response = self._client.call_api(
-                call.method, url, header_params=headers, body=call.body, _request_timeout=self._timeouts
+                call.method, url, header_params=headers, body=call.body, _request_timeout=timeouts
             )
-            raw = response.response
-            return Answer(call, raw.status, raw.data, raw.headers)
+            raw: HTTPResponse = response.response
+            return Answer(call, raw.status, _whole_body(call, raw, until), raw.headers)
         except (exceptions.NewConnectionError, exceptions.SSLError) as error:
             raise Unavailable(call.operation, call.target, detail=str(error)) from error
         except exceptions.TimeoutError as error:
@@ -72,5 +81,22 @@ class Transport:
         return headers
 
 
-def _seconds(duration: timedelta) -> float:
-    return duration.total_seconds()
+def _whole_body(call: Call, response: HTTPResponse, until: float) -> bytes:
+    """The body; the library's own time-outs bound single reads, not their sum, so an answer that drips is cut here."""
+    body = bytearray()
+    try:
+        # read1 hands out what has come, so that the time is looked at even when little comes.
+        while chunk := response.read1(_CHUNK):
+            body += chunk
+            _check(call, len(body), until)
+    except BaseException:
+        response.close()
+        raise
+    return bytes(body)
+
+
+def _check(call: Call, size: int, until: float) -> None:
+    if time.monotonic() > until:
+        raise TimedOut(call.operation, call.target, detail="the answer was not complete in time")
+    if size > MAX_BODY:
+        raise Unavailable(call.operation, call.target, detail=f"the answer is larger than {MAX_BODY:,} bytes")
