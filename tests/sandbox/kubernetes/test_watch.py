@@ -21,6 +21,7 @@ from exoscaler.sandbox.kubernetes import KubernetesSandbox, StoreClient
 from exoscaler.sandbox.kubernetes.resources import PODS
 from exoscaler.sandbox.kubernetes.selection import parse_selection
 from exoscaler.sandbox.objects import JsonObject
+from exoscaler.sandbox.server import HttpServer
 from tests.sandbox.kubernetes.builders import config_map, node, pod
 
 
@@ -150,6 +151,26 @@ def test_many_watches_run_side_by_side_without_threads(http: httpx.Client, clust
         assert threading.active_count() < before + count
         for each in opened:
             each.__exit__(None, None, None)
+
+
+def test_watches_can_be_ended_in_good_order(
+    http: httpx.Client, sandbox: KubernetesSandbox, cluster: StoreClient
+) -> None:
+    with http.stream("GET", "/api/v1/nodes", params={"watch": "true"}) as answer:
+        lines = answer.iter_lines()
+        cluster.create("v1", "nodes", node("a"))
+        assert _told(json.loads(next(lines))) == ("ADDED", "a")
+        sandbox.end_watches()
+        assert list(lines) == []
+
+
+def test_watch_that_the_server_has_to_stop_ends_as_an_answer_does(sandbox: KubernetesSandbox) -> None:
+    server = HttpServer(sandbox.app).start()
+    with httpx.stream("GET", f"{server.url}/api/v1/nodes", params={"watch": "true"}, timeout=20) as answer:
+        stopping = threading.Thread(target=server.stop)
+        stopping.start()
+        assert list(answer.iter_lines()) == []
+        stopping.join()
 
 
 def test_official_client_resumes_its_watch_where_it_stopped(official: ApiClient, cluster: StoreClient) -> None:

@@ -9,7 +9,7 @@ from exoscaler.sandbox.kubernetes.calls import CallLog
 from exoscaler.sandbox.kubernetes.client import StoreClient
 from exoscaler.sandbox.kubernetes.faults import FaultRules
 from exoscaler.sandbox.kubernetes.first_objects import create_first_objects
-from exoscaler.sandbox.kubernetes.serving import create_app
+from exoscaler.sandbox.kubernetes.serving import OpenWatches, create_app
 from exoscaler.sandbox.kubernetes.storage import DEFAULT_HISTORY
 from exoscaler.sandbox.kubernetes.store import ObjectStore
 
@@ -28,4 +28,9 @@ class KubernetesSandbox:
         self.client = StoreClient(self.store)
         self.faults = FaultRules()
         self.calls = CallLog()
-        self.app = create_app(self.store, token=token, faults=self.faults, calls=self.calls)
+        self._watches = OpenWatches()
+        self.app = create_app(self.store, token=token, faults=self.faults, calls=self.calls, watches=self._watches)
+
+    def end_watches(self) -> None:
+        """End all open watches in good order; call it before the server stops, which would have to cut them."""
+        self._watches.end_all()

@@ -21,6 +21,7 @@ from exoscaler.sandbox.kubernetes.serving.bodies import read_object
 from exoscaler.sandbox.kubernetes.serving.forms import parse_accept
 from exoscaler.sandbox.kubernetes.serving.gate import CONTROL, Gate
 from exoscaler.sandbox.kubernetes.serving.objects import ObjectRequests
+from exoscaler.sandbox.kubernetes.serving.open_watches import OpenWatches
 from exoscaler.sandbox.kubernetes.serving.paths import parse_target
 from exoscaler.sandbox.kubernetes.serving.queries import flag
 from exoscaler.sandbox.kubernetes.serving.subresources import SubresourceRequests
@@ -32,10 +33,12 @@ _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 _AGGREGATED_TYPE = "application/json;" + ";".join(f"{name}={value}" for name, value in discovery.AGGREGATED.items())
 
 
-def create_app(store: ObjectStore, *, token: SecretStr | None, faults: FaultRules, calls: CallLog) -> ASGIApp:
+def create_app(
+    store: ObjectStore, *, token: SecretStr | None, faults: FaultRules, calls: CallLog, watches: OpenWatches
+) -> ASGIApp:
     """The application that serves a store. With a `token`, requests must carry it."""
     control = _Control(store, faults, calls)
-    resources = _Resources(store)
+    resources = _Resources(store, watches)
     routes = [
         *(Route(path, _healthy) for path in ("/healthz", "/livez", "/readyz")),
         Route("/version", _answering(discovery.VERSION)),
@@ -56,8 +59,8 @@ def create_app(store: ObjectStore, *, token: SecretStr | None, faults: FaultRule
 
 
 class _Resources:
-    def __init__(self, store: ObjectStore) -> None:
-        self._objects = ObjectRequests(store)
+    def __init__(self, store: ObjectStore, watches: OpenWatches) -> None:
+        self._objects = ObjectRequests(store, watches)
         self._subresources = SubresourceRequests(store)
 
     async def answer(self, request: Request) -> Response:

@@ -24,7 +24,7 @@ CONTROL = "/_sandbox/"
 """Paths below this one control the sandbox; they meet no faults and are not recorded."""
 
 _OPEN_PATHS = ("/healthz", "/livez", "/readyz", "/version")
-_UNFINISHED = {
+_UNFINISHED: Message = {
     "type": "http.response.start",
     "status": 200,
     "headers": [(b"content-type", b"application/json"), (b"content-length", b"2")],
@@ -70,16 +70,17 @@ class Gate:
 
         async def recording(message: Message) -> None:
             if message["type"] == "http.response.start":
+                passage.began = True
                 self._record(passage, message["status"])
             await passage.send(message)
 
         if fault is None:
-            await self._app(passage.scope, passage.receive, recording)
+            await passage.finish(self._app, recording)
         elif fault.kind is FaultKind.STATUS:
             await failure_answer(fault.failure())(passage.scope, passage.receive, recording)
         elif fault.kind is FaultKind.DELAY:
             await asyncio.sleep(fault.seconds)
-            await self._app(passage.scope, passage.receive, recording)
+            await passage.finish(self._app, recording)
         else:
             self._record(passage, 0)
             await self._break(passage, fault)
@@ -89,8 +90,7 @@ class Gate:
             await self._app(passage.scope, passage.receive, _discard)
         else:
             await passage.stall(fault.seconds)
-        # An answer that ends before its announced length makes the server cut the connection.
-        await passage.send(_UNFINISHED)
+        await passage.cut()
 
     def _record(self, passage: _Passage, status: int) -> None:
         target = passage.target
@@ -116,16 +116,39 @@ class _Passage:
         self.scope = scope
         self.receive = receive
         self.send = send
+        self.began = False
+
+    async def finish(self, app: ASGIApp, send: Send) -> None:
+        """Let the application answer; an answer that goes on when the server stops is brought to its end."""
+        try:
+            await app(self.scope, self.receive, send)
+        except asyncio.CancelledError:
+            if not self.began:
+                raise
+            # Only the server cancels a request, and it does so last of all: nobody waits for the cancellation.
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def stall(self, seconds: float) -> None:
         """Wait that long, or until the client has gone."""
-
-        async def gone() -> None:
-            while (await self.receive())["type"] != "http.disconnect":
-                pass
-
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(gone(), seconds)
+            await asyncio.wait_for(self._gone(), seconds)
+
+    async def cut(self) -> None:
+        """Cut the connection, so that the client gets no answer.
+
+        ASGI has no message for that. The server's own connection is taken where it can be reached; elsewhere an answer
+        that is shorter than it announced makes the server cut it.
+        """
+        transport = getattr(getattr(self.send, "__self__", None), "transport", None)
+        if isinstance(transport, asyncio.Transport):
+            transport.abort()
+            await self._gone()
+        else:
+            await self.send(_UNFINISHED)
+
+    async def _gone(self) -> None:
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
 
 
 async def _discard(_message: Message) -> None:

@@ -15,6 +15,7 @@ from exoscaler.sandbox.kubernetes.selection import Selection, parse_selection
 from exoscaler.sandbox.kubernetes.serving.answers import Renderer, json_answer, success_status
 from exoscaler.sandbox.kubernetes.serving.bodies import media_type, read_object, read_value
 from exoscaler.sandbox.kubernetes.serving.field_checks import FieldCheck
+from exoscaler.sandbox.kubernetes.serving.open_watches import OpenWatches
 from exoscaler.sandbox.kubernetes.serving.paths import Target
 from exoscaler.sandbox.kubernetes.serving.queries import delete_options, dry_run, page_request
 from exoscaler.sandbox.kubernetes.serving.watches import watch
@@ -27,8 +28,9 @@ _VERBS_OF_PARTS = {"status": ("get", "update", "patch"), "finalize": ("update",)
 class ObjectRequests:
     """Answers requests about whole objects."""
 
-    def __init__(self, store: ObjectStore) -> None:
+    def __init__(self, store: ObjectStore, watches: OpenWatches) -> None:
         self._store = store
+        self._watches = watches
         self._by_verb: dict[str, Callable[[Request, Target], Awaitable[Response]]] = {
             "get": self._get,
             "list": self._list,
@@ -64,13 +66,8 @@ class ObjectRequests:
         return Response(await run_in_threadpool(encode), media_type="application/json")
 
     async def _watch(self, request: Request, target: Target) -> Response:
-        return watch(
-            self._store,
-            target.resource,
-            _selection(request, target),
-            self._renderer(request, target),
-            request.query_params,
-        )
+        renderer, selection = self._renderer(request, target), _selection(request, target)
+        return watch(self._store, self._watches, target.resource, selection, renderer, request.query_params)
 
     async def _create(self, request: Request, target: Target) -> Response:
         check = FieldCheck(request, target.resource)

@@ -7,10 +7,10 @@ has missed meanwhile it reads from the history. One that is slower than the hist
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import random
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import msgspec
 from starlette.responses import Response, StreamingResponse
@@ -19,10 +19,11 @@ from exoscaler.sandbox.kubernetes.event_forms import stored_resource, to_served
 from exoscaler.sandbox.kubernetes.failures import ApiFailure
 from exoscaler.sandbox.kubernetes.history import Change, ChangeKind
 from exoscaler.sandbox.kubernetes.paging import PageRequest, parse_version, read_page
-from exoscaler.sandbox.kubernetes.resources import Resource
+from exoscaler.sandbox.kubernetes.resources import Resource, ResourceKey
 from exoscaler.sandbox.kubernetes.selection import Selection
 from exoscaler.sandbox.kubernetes.serving.answers import Renderer
 from exoscaler.sandbox.kubernetes.serving.forms import Form
+from exoscaler.sandbox.kubernetes.serving.open_watches import OpenWatch, OpenWatches
 from exoscaler.sandbox.kubernetes.serving.queries import count, flag
 from exoscaler.sandbox.kubernetes.store import ObjectStore
 from exoscaler.sandbox.objects import JsonObject
@@ -53,18 +54,30 @@ class WatchOptions:
 
 
 def watch(
-    store: ObjectStore, resource: Resource, selection: Selection, renderer: Renderer, query: Mapping[str, str]
+    store: ObjectStore,
+    watches: OpenWatches,
+    resource: Resource,
+    selection: Selection,
+    renderer: Renderer,
+    query: Mapping[str, str],
 ) -> Response:
-    """The response to a watch of the selection, rendered as the request asked."""
-    stream = _Stream(store, resource, selection, renderer, WatchOptions.parse(query))
+    """The response to a watch of the selection, rendered as the request asked; open in `watches` while it runs."""
+    stream = _Stream(store, watches, resource, selection, renderer, WatchOptions.parse(query))
     return StreamingResponse(stream.lines(), media_type="application/json")
 
 
 class _Stream:
     def __init__(
-        self, store: ObjectStore, resource: Resource, selection: Selection, renderer: Renderer, options: WatchOptions
+        self,
+        store: ObjectStore,
+        watches: OpenWatches,
+        resource: Resource,
+        selection: Selection,
+        renderer: Renderer,
+        options: WatchOptions,
     ) -> None:
         self._store = store
+        self._watches = watches
         self._resource = resource
         self._key = stored_resource(resource).key
         self._selection = selection
@@ -79,23 +92,21 @@ class _Stream:
             self._told = options.version
 
     async def lines(self) -> AsyncIterator[bytes]:
-        loop = asyncio.get_running_loop()
-        ends = loop.time() + self._options.seconds
-        wake = asyncio.Event()
-        unsubscribe = self._store.subscribe(_waker(loop, wake, self._key))
-        try:
-            yield b"".join(self._start())
-            while (now := loop.time()) < ends:
-                yield b"".join(self._news())
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(wake.wait(), min(ends - now, SECONDS_BETWEEN_BOOKMARKS))
-                if self._options.bookmarks and not wake.is_set():
-                    yield self._bookmark()
-                wake.clear()
-        except ApiFailure as failure:
-            yield _line("ERROR", failure.to_status())
-        finally:
-            unsubscribe()
+        clock = asyncio.get_running_loop().time
+        ends = clock() + self._options.seconds
+        with self._watches.opened() as watch:
+            unsubscribe = self._store.subscribe(partial(_tell, watch, self._key))
+            try:
+                yield b"".join(self._start())
+                while not watch.ended and (now := clock()) < ends:
+                    yield b"".join(self._news())
+                    woken = await watch.woken(min(ends - now, SECONDS_BETWEEN_BOOKMARKS))
+                    if self._options.bookmarks and not woken:
+                        yield self._bookmark()
+            except ApiFailure as failure:
+                yield _line("ERROR", failure.to_status())
+            finally:
+                unsubscribe()
 
     def _start(self) -> Iterator[bytes]:
         """The objects that exist, for a watch from the start."""
@@ -126,13 +137,9 @@ class _Stream:
         return _line("BOOKMARK", bare if self._renderer.form is not Form.METADATA else self._renderer.render(bare))
 
 
-def _waker(loop: asyncio.AbstractEventLoop, wake: asyncio.Event, key: tuple[str, str]) -> Callable[[Change], None]:
-    def tell(change: Change) -> None:
-        # An event that is set is still to be cleared, and the history is read after that.
-        if change.resource == key and not wake.is_set() and not loop.is_closed():
-            loop.call_soon_threadsafe(wake.set)
-
-    return tell
+def _tell(watch: OpenWatch, key: ResourceKey, change: Change) -> None:
+    if change.resource == key:
+        watch.wake()
 
 
 def _line(kind: str, obj: JsonObject) -> bytes:
