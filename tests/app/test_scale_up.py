@@ -359,6 +359,17 @@ def test_each_instance_that_never_registered_gets_its_own_removal() -> None:
     assert len({removal.id for removal in removals}) == 2
 
 
+def test_growth_that_nobody_looked_at_for_too_long_is_dropped_without_blame() -> None:
+    """The functions were down: the pool did nothing wrong, and the next evaluation sees what is needed now."""
+    world = planned_world()
+    world.pass_time(world.policy.pace.operation_timeout.total_seconds() + 1)
+    act(world)
+
+    assert ended(world).failure is GrowFailure.SUPERSEDED
+    assert world.state.observations.backoffs == {}
+    assert world.cloud.mutations == []
+
+
 def test_maximum_that_was_lowered_meanwhile_holds() -> None:  # I1
     world = planned_world()
     world.policy = replace(world.policy, bounds=(NodeBounds(1, 2, "web"),))

@@ -73,6 +73,14 @@ def test_pool_that_stays_busy_beyond_the_limit_fails_the_growth() -> None:
     assert step.operation.failure is GrowFailure.POOL_BUSY_TOO_LONG
 
 
+def test_plan_that_nobody_carried_out_in_time_is_dropped_without_blame() -> None:
+    old = growth(planned_at=NOW - POLICY.pace.operation_timeout)
+    step = advance(old, grow_world(pool("a")), POLICY, NOW)
+
+    assert step.operation.failure is GrowFailure.SUPERSEDED
+    assert step.effects == ()
+
+
 @pytest.mark.parametrize("phase", [GrowPhase.PLANNED, GrowPhase.SUBMITTED, GrowPhase.PROVISIONING], ids=str)
 def test_pool_that_is_gone_fails_the_growth_in_any_phase(phase: GrowPhase) -> None:
     assert advance(growth(phase), grow_world(None), POLICY, NOW).operation.failure is GrowFailure.POOL_GONE

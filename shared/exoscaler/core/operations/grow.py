@@ -97,17 +97,25 @@ def _advance_planned(operation: GrowOperation, world: GrowWorld, pool: Pool, pol
         return GrowStep(_failed(operation, GrowFailure.SUPERSEDED, "the group's bounds changed", now))
     if pool.state in (PoolState.BLOCKED, PoolState.GOING):
         return GrowStep(_failed(operation, GrowFailure.POOL_BLOCKED, f"the pool is {pool.state_text}", now))
+    is_free = pool.state.accepts_changes and not world.other_change
     if now >= operation.planned_at + policy.pace.operation_timeout:
-        return GrowStep(_failed(operation, _stuck(operation), operation.detail, now))
-    if world.other_change or not pool.state.accepts_changes:
+        return GrowStep(_too_late(operation, now, is_free=is_free))
+    if not is_free:
         return GrowStep(_wait(operation, policy, now))
     return GrowStep(operation, effects=(SetPoolSize(operation.group_id, operation.target_size),))
 
 
-def _stuck(operation: GrowOperation) -> GrowFailure:
-    """What to call a growth that could never be submitted: the last refusal tells whether the cloud answered."""
+def _too_late(operation: GrowOperation, now: datetime, *, is_free: bool) -> GrowOperation:
+    """A growth that was not submitted in time: the last refusal tells whether the cloud answered.
+
+    Where nothing was refused and the pool is free, nobody looked: that is not the pool's fault, and what was wanted so
+    long ago is no reason to buy now.
+    """
+    if not operation.detail and is_free:
+        return _failed(operation, GrowFailure.SUPERSEDED, "nobody carried out the plan in time", now)
     unreachable = operation.detail and Conflict.what not in operation.detail
-    return GrowFailure.CLOUD_UNREACHABLE if unreachable else GrowFailure.POOL_BUSY_TOO_LONG
+    failure = GrowFailure.CLOUD_UNREACHABLE if unreachable else GrowFailure.POOL_BUSY_TOO_LONG
+    return _failed(operation, failure, operation.detail, now)
 
 
 def _advance_submitted(
