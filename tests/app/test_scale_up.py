@@ -359,6 +359,24 @@ def test_each_instance_that_never_registered_gets_its_own_removal() -> None:
     assert len({removal.id for removal in removals}) == 2
 
 
+def test_pool_that_shrank_after_the_plan_is_not_grown_by_more_than_was_planned() -> None:
+    """Removals that were under way when the growth was planned were counted as gone already."""
+    world = World()
+    world.add_pool("web", size=4, maximum=9)
+    world.workloads.run("web", 9)
+    world.settle()
+    world.pass_time(1)
+    world.tick(FunctionName.EVALUATE)
+    assert (growth(world).base_size, growth(world).target_size) == (4, 5)
+
+    leaving = world.cloud.pool("web").members[-1]
+    world.cloud.remove_instances(world.state.node_groups.groups[WEB], [leaving])
+    follow(world, 120)
+
+    assert world.cloud.pool("web").made == 5  # one more, not two
+    assert ended(world).phase is GrowPhase.DONE
+
+
 def test_growth_that_nobody_looked_at_for_too_long_is_dropped_without_blame() -> None:
     """The functions were down: the pool did nothing wrong, and the next evaluation sees what is needed now."""
     world = planned_world()

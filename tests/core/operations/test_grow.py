@@ -41,6 +41,13 @@ def test_pool_at_or_above_its_target_counts_as_submitted_and_nothing_is_sent(siz
     assert step.operation.phase is GrowPhase.SUBMITTED
 
 
+def test_pool_that_shrank_after_the_plan_grows_by_as_many_nodes_as_planned() -> None:
+    step = advance(growth(base=("a", "b", "c"), target=5), grow_world(pool("a", "b")), POLICY, NOW)
+
+    assert step.effects == (SetPoolSize("id-of-pool", 4),)
+    assert (step.operation.base_size, step.operation.target_size) == (2, 4)  # saved before it is sent
+
+
 @pytest.mark.parametrize(
     "state", [PoolState.SCALING_UP, PoolState.SCALING_DOWN, PoolState.BUSY, PoolState.UNKNOWN], ids=str
 )

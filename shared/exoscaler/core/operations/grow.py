@@ -93,6 +93,7 @@ def _advance_planned(operation: GrowOperation, world: GrowWorld, pool: Pool, pol
     if pool.size >= operation.target_size:
         # Sent by an invocation that died before it could say so, or somebody else wanted the same.
         return GrowStep(_enter(replace(operation, submitted_at=now), GrowPhase.SUBMITTED, now))
+    operation = _on_top_of(pool, operation)
     if world.group is None or operation.target_size > world.group.max_size:
         return GrowStep(_failed(operation, GrowFailure.SUPERSEDED, "the group's bounds changed", now))
     if pool.state in (PoolState.BLOCKED, PoolState.GOING):
@@ -103,6 +104,18 @@ def _advance_planned(operation: GrowOperation, world: GrowWorld, pool: Pool, pol
     if not is_free:
         return GrowStep(_wait(operation, policy, now))
     return GrowStep(operation, effects=(SetPoolSize(operation.group_id, operation.target_size),))
+
+
+def _on_top_of(pool: Pool, operation: GrowOperation) -> GrowOperation:
+    """The growth by as many nodes as planned, on top of a pool that has become smaller since.
+
+    Nodes that were on their way out when it was planned counted as gone already: to reach the old target would buy
+    them back.
+    """
+    gone = operation.base_size - pool.size
+    if gone <= 0:
+        return operation
+    return replace(operation, base_size=pool.size, target_size=operation.target_size - gone)
 
 
 def _too_late(operation: GrowOperation, now: datetime, *, is_free: bool) -> GrowOperation:
