@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from exoscaler.core.model import NodeBounds
 from exoscaler.settings.catalogue import flags
-from exoscaler.settings.go_duration import format_duration
+from exoscaler.core.model.go_duration import format_duration
 from exoscaler.settings.report import Report
 from exoscaler.settings.stand_ins import Resolved
 

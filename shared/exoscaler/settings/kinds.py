@@ -18,7 +18,7 @@ from typing import Annotated, TypeVar
 from pydantic import AfterValidator
 
 from exoscaler.logs import LogFormat, LogLevel
-from exoscaler.settings.go_duration import format_duration, parse_duration
+from exoscaler.core.model.go_duration import format_duration, parse_duration
 
 
 class Gathers(Enum):

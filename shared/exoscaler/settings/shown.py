@@ -7,7 +7,7 @@ from datetime import timedelta
 from exoscaler.core.model import NodeBounds
 from exoscaler.core.policy import ResourceLimits
 from exoscaler.settings.composite import DrainPriority, GpuLimits
-from exoscaler.settings.go_duration import format_duration
+from exoscaler.core.model.go_duration import format_duration
 
 
 def shown(value: object) -> str:

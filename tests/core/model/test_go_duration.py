@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from exoscaler.settings.go_duration import format_duration, parse_duration
+from exoscaler.core.model.go_duration import format_duration, parse_duration
 
 unhurried = hypothesis_settings(deadline=None)  # a busy machine is no finding
 
