@@ -29,6 +29,7 @@ def flags_at(speed: float) -> tuple[str, ...]:
         "--nodes=1:3:compute",
         *(f"--{name}={max(seconds / speed, least):.3f}s" for name, seconds, least in _DURATIONS),
         "--max-drain-parallelism=3",
+        "--scale-down-utilization-threshold=0.7",
         "--log-level=info",
     )
 

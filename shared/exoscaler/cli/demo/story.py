@@ -12,7 +12,7 @@ from exoscaler.cli.demo.recording import Recorder
 from exoscaler.cli.demo.workload import Workload
 
 BUSY_REPLICAS = 26
-QUIET_REPLICAS = 6
+QUIET_REPLICAS = 4
 LOOK_SECONDS = 0.2
 STEP_TIMEOUT_SECONDS = 600
 """Of simulated time: the demo's time limits shrink with its speed, down to the least that two busy cores need."""
