@@ -153,6 +153,25 @@ def test_size_that_took_effect_although_the_answer_was_lost_is_recognised() -> N
     assert step.operation.phase is GrowPhase.SUBMITTED
 
 
+def test_size_that_may_have_been_sent_keeps_others_off_the_pool_until_it_is_known() -> None:  # I3, I5
+    """A removal in between would lower the size, and the growth would look as if it had never been sent."""
+    intent = advance(growth(target=3), grow_world(pool("a")), POLICY, NOW).operation
+
+    assert intent.changes_pool  # saved before it is sent, for the process may die right after
+    assert refused(intent, TimedOut("scale"), POLICY, NOW).changes_pool
+
+
+@pytest.mark.parametrize(
+    "error",
+    [Conflict("scale"), RateLimited("scale"), RateLimited("scale", retry_after=POLL)],
+    ids=["conflict", "rate limited", "rate limited for a while"],
+)
+def test_size_that_certainly_was_not_sent_keeps_nobody_off_the_pool(error: RemoteError) -> None:
+    intent = advance(growth(target=3), grow_world(pool("a")), POLICY, NOW).operation
+
+    assert not refused(intent, error, POLICY, NOW).changes_pool
+
+
 def test_growth_that_never_got_an_answer_names_the_network_and_not_the_pool() -> None:
     lost = refused(growth(planned_at=NOW - POLICY.pace.operation_timeout), Unavailable("scale"), POLICY, NOW)
 

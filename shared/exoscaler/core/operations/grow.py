@@ -2,7 +2,8 @@
 
 Pure: what was observed and the time go in, the operation and the effects to carry out come out. The caller saves the
 returned operation before it carries out an effect, so that a crash leaves either "intent recorded, not done" or "done,
-not recorded"; both are told apart by the pool's size, since only absolute sizes are ever sent.
+not recorded"; both are told apart by the pool's size, since only absolute sizes are ever sent. Until they are, nothing
+else may change the pool: a removal would lower the size, and the same growth would be bought twice.
 """
 
 from __future__ import annotations
@@ -84,9 +85,11 @@ def refused(operation: GrowOperation, error: RemoteError, policy: Policy, now: d
         case NotFound():
             return _failed(operation, GrowFailure.POOL_GONE, str(error), now)
         case RateLimited(retry_after=timedelta() as pause):
-            return replace(operation, look_at=now + pause, detail=str(error))
+            return replace(operation, submitted_at=None, look_at=now + pause, detail=str(error))
         case _:
-            return replace(operation, look_at=now + policy.pace.operation_poll_interval, detail=str(error))
+            sent_at = operation.submitted_at if error.took_effect else None
+            later = now + policy.pace.operation_poll_interval
+            return replace(operation, submitted_at=sent_at, look_at=later, detail=str(error))
 
 
 def _advance_planned(operation: GrowOperation, world: GrowWorld, pool: Pool, policy: Policy, now: datetime) -> GrowStep:
@@ -103,7 +106,8 @@ def _advance_planned(operation: GrowOperation, world: GrowWorld, pool: Pool, pol
         return GrowStep(_too_late(operation, now, is_free=is_free))
     if not is_free:
         return GrowStep(_wait(operation, policy, now))
-    return GrowStep(operation, effects=(SetPoolSize(operation.group_id, operation.target_size),))
+    intent = replace(operation, submitted_at=now)
+    return GrowStep(intent, effects=(SetPoolSize(intent.group_id, intent.target_size),))
 
 
 def _on_top_of(pool: Pool, operation: GrowOperation) -> GrowOperation:

@@ -60,7 +60,7 @@ class GrowOperation:
         base_size: the pool's size when the plan was made.
         base_members: the pool's members then; what is a member later and not here is new.
         target_size: the size to reach; never sent when the pool is that large already.
-        submitted_at: when the size was sent, None before.
+        submitted_at: when the size was sent, or, in ``planned``, may have been sent; None when it certainly was not.
         cloud_operation_id: what the cloud calls the change; empty when its answer was lost.
         look_at: not to be looked at again before this moment.
         failure, detail: how it failed.
@@ -90,7 +90,7 @@ class GrowOperation:
     @property
     def changes_pool(self) -> bool:
         """Whether a change of the pool may be under way in the cloud."""
-        return self.phase is GrowPhase.SUBMITTED
+        return self.phase is GrowPhase.SUBMITTED or (self.phase is GrowPhase.PLANNED and self.submitted_at is not None)
 
 
 @dataclass(frozen=True, slots=True)
