@@ -205,6 +205,7 @@ def test_server_that_speaks_no_tls_is_unavailable(stub: Stub, clock: FakeClock, 
         error = error_of(access)
     assert isinstance(error, Unavailable)
     assert "SSL" in str(error)
+    assert "\n" not in str(error)
 
 
 def test_error_hides_no_cause_and_shows_no_token(stub: Stub, clock: FakeClock, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ class Transport:
             raise Unavailable(call.operation, call.target, detail=str(error)) from error
         except ApiException as error:
             # The client turns failures of TLS into one without a status.
-            raise Unavailable(call.operation, call.target, detail=str(error.reason)) from error
+            raise Unavailable(call.operation, call.target, detail=" ".join(str(error.reason).split())) from error
 
     def close(self) -> None:
         """Close the connections."""
