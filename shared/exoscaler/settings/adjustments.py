@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from exoscaler.core.model import NodeBounds
-from exoscaler.settings.catalogue import flags
 from exoscaler.core.model.go_duration import format_duration
+from exoscaler.settings.catalogue import flags
 from exoscaler.settings.report import Report
 from exoscaler.settings.stand_ins import Resolved
 

@@ -17,8 +17,8 @@ from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator
 
-from exoscaler.logs import LogFormat, LogLevel
 from exoscaler.core.model.go_duration import format_duration, parse_duration
+from exoscaler.logs import LogFormat, LogLevel
 
 
 class Gathers(Enum):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 from exoscaler.core.model import NodeBounds
+from exoscaler.core.model.go_duration import format_duration
 from exoscaler.core.policy import ResourceLimits
 from exoscaler.settings.composite import DrainPriority, GpuLimits
-from exoscaler.core.model.go_duration import format_duration
 
 
 def shown(value: object) -> str:
