@@ -153,8 +153,16 @@ def _announce(invocation: Invocation, plan: Plan, before: State) -> None:
             node=shrink.node_name,
             mode=shrink.mode.value,
         )
-    if plan.shrink.held and plan.shrink.held != "":
-        log.info("removals are held", decision_id=plan.decision_id, reason=plan.shrink.held)
+    log.info(
+        "evaluated",
+        decision_id=plan.decision_id,
+        growths=len(plan.growth.operations),
+        removals=len(plan.shrink.operations),
+        pods_helped=len(plan.growth.helped),
+        pods_unhelped=len(plan.growth.unhelped),
+        nodes_unneeded=len(plan.shrink.unneeded),
+        removals_held=plan.shrink.held or None,
+    )
     publish_all(invocation, of_plan(plan, before))
 
 

@@ -53,7 +53,7 @@ def refresh_groups(invocation: Invocation, loaded: LoadedState, nodes: Iterable[
         return state if cache is state.node_groups else state.model_copy(update={"node_groups": cache})
 
     result = ports.store.update(change)
-    _report(invocation, before, result.state.node_groups)
+    _report(invocation, before, result.state)
     return result
 
 
@@ -79,10 +79,14 @@ def identity_of(node: Node, provider_prefix: str, nodepool_label: str) -> NodeId
     )
 
 
-def _report(invocation: Invocation, before: NodeGroupsDocument, after: NodeGroupsDocument) -> None:
-    """Tell each trouble once, when it begins."""
+def _report(invocation: Invocation, before: NodeGroupsDocument, state: State) -> None:
+    """Tell each trouble once, when it begins. That an instance which is being removed is gone is no trouble."""
+    after = state.node_groups
+    leaving = {operation.instance_id for operation in state.operations.shrinking}
     events = []
     for trouble in new_troubles(before, after):
+        if trouble.kind is TroubleKind.INSTANCE_UNREADABLE and trouble.subject in leaving:
+            continue
         log.warning("cloud trouble", kind=trouble.kind.value, subject=trouble.subject, detail=trouble.detail)
         if trouble.kind is not TroubleKind.CLUSTERS_DENIED:
             events.append(cluster_wide(_REASONS[trouble.kind], trouble.detail, EventType.WARNING))
