@@ -12,7 +12,6 @@ from exoscaler.sandbox.kubernetes.resources import NAMESPACES, PODS, Resource
 from exoscaler.sandbox.objects import JsonObject
 
 FOREGROUND = "foregroundDeletion"
-ORPHAN = "orphan"
 
 
 @dataclass(frozen=True, slots=True)
