@@ -80,6 +80,7 @@ class Outside:
             kubeconfig=settings.kubeconfig,
             request_timeout=settings.kube_request_timeout,
             page_size=settings.kube_page_size,
+            time_left=_time_left,
         )
         self._opened.callback(connection.close)
         return connection

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from exoscaler.errors import RemoteError
-
 
 @dataclass(frozen=True, slots=True)
 class SetPoolSize:
@@ -75,11 +73,3 @@ class EvictionResult(StrEnum):
     GONE = "gone"
     REFUSED = "refused"
     """A disruption budget says not now."""
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """An effect that was refused or whose answer was lost, with the error that says which."""
-
-    error: RemoteError
