@@ -19,7 +19,7 @@ from exoscaler.ports.events import FunctionName, OperationKind, Wakeup, WakeupKi
 from tests.app.interleaving import Interleaver
 from tests.app.wired import CallKind, through
 from tests.app.world import TICK, World
-from tests.fakes.cloud import SizeChange
+from tests.fakes.pools import SizeChange
 
 T = TypeVar("T")
 

@@ -20,8 +20,9 @@ from exoscaler.ports.events import FunctionName, Wakeup, WakeupKind
 from tests.app.workloads import Workloads
 from tests.builders import make_node
 from tests.fakes.clock import FakeClock
-from tests.fakes.cloud import FakeCloud, Timing
+from tests.fakes.cloud import FakeCloud
 from tests.fakes.cluster import FakeCluster
+from tests.fakes.pools import Timing
 from tests.fakes.sink import FakeSink
 from tests.fakes.state import FakeStateStore
 

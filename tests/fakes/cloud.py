@@ -5,19 +5,14 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import TypeAlias
 
 from exoscaler.core.model import (
     CloudReading,
-    ConditionStatus,
-    GroupDescription,
     GroupKind,
-    GroupReading,
     Node,
-    NodeCondition,
     NodeGroup,
     Pool,
     PoolState,
@@ -32,100 +27,20 @@ from exoscaler.ports.clock import Clock
 from exoscaler.ports.cloud import KnownCloud, NodeIdentity
 from tests.builders import make_node
 from tests.fakes.cluster import FakeCluster
+from tests.fakes.pools import (
+    NODEPOOL_LABEL,
+    PROVIDER_ID_PREFIX,
+    Course,
+    FakePool,
+    Instance,
+    Mutation,
+    Removal,
+    SizeChange,
+    Standing,
+    Timing,
+)
 
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """Seconds after a change was accepted. The operation ends first, the pool is free later, as on Exoscale."""
-
-    appears: float = 4
-    """A new instance is listed as a member."""
-    operation: float = 8
-    """The operation ends."""
-    settles: float = 12
-    """The pool is ``running`` again."""
-    registers: float = 30
-    """A new instance is a node."""
-    ready: float = 40
-    """That node is ready."""
-    leaves: float = 10
-    """An evicted instance is no member any more."""
-    node_gone: float | None = 15
-    """The cloud's controller deletes its Node; None for never."""
-
-
-class Standing(StrEnum):
-    """How far an instance has come."""
-
-    COMING = "coming"
-    ALIVE = "alive"
-    LEAVING = "leaving"
-
-
-@dataclass(slots=True)
-class Instance:
-    """A machine; `boots` says whether it ever becomes a node, `has_joined` whether it did."""
-
-    id: str
-    name: str
-    standing: Standing = Standing.COMING
-    boots: bool = True
-    has_joined: bool = False
-
-
-@dataclass(slots=True)
-class FakePool:
-    """A pool; `size` is the target, `instances` are all that have not left, by id."""
-
-    id: str
-    name: str
-    node: Node
-    size: int
-    kind: GroupKind = GroupKind.SKS_NODEPOOL
-    min_available: int = 0
-    state: PoolState = PoolState.RUNNING
-    instances: dict[str, Instance] = field(default_factory=dict)
-    changing: str = ""
-    made: int = 0
-
-    @property
-    def members(self) -> tuple[str, ...]:
-        return tuple(sorted(i.id for i in self.instances.values() if i.standing is not Standing.COMING))
-
-    @property
-    def view(self) -> Pool:
-        return Pool(self.size, self.members, self.state, self.state.value)
-
-
-@dataclass(frozen=True, slots=True)
-class SizeChange:
-    """A call to `FakeCloud.set_size`."""
-
-    group_id: str
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Removal:
-    """A call to `FakeCloud.remove_instances`."""
-
-    group_id: str
-    instance_ids: tuple[str, ...]
-
-
-Mutation: TypeAlias = SizeChange | Removal
 Watcher: TypeAlias = Callable[[Mutation], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Course:
-    """How an accepted change runs: whether it has an effect, and how its operation ends."""
-
-    effective: bool = True
-    ends: CloudOperationState = CloudOperationState.SUCCESS
-    detail: str = ""
-    busy: bool = False
-    quota: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +64,8 @@ class FakeCloud:
         dead_on_arrival: how many of the instances created next will never become nodes.
     """
 
-    provider_id_prefix = "exoscale://"
-    nodepool_label = "node.exoscale.net/nodepool-id"
+    provider_id_prefix = PROVIDER_ID_PREFIX
+    nodepool_label = NODEPOOL_LABEL
 
     def __init__(self, clock: Clock, cluster: FakeCluster, timing: Timing | None = None) -> None:
         self._clock = clock
@@ -188,7 +103,7 @@ class FakeCloud:
         for _ in range(size):
             instance = self._new_instance(pool)
             instance.standing, instance.has_joined = Standing.ALIVE, True
-            self._cluster.put_node(self._node_of(pool, instance))
+            self._cluster.put_node(pool.node_of(instance))
         return pool
 
     def pool(self, name: str) -> FakePool:
@@ -256,7 +171,7 @@ class FakeCloud:
         if self.quota_unreadable:
             troubles.append(Trouble(TroubleKind.QUOTA_UNREADABLE, "", "get-quota: unavailable (HTTP 503)"))
         return CloudReading(
-            groups=tuple(self._reading(p) for p in self._pools.values() if p.id not in self.unreadable),
+            groups=tuple(p.reading for p in self._pools.values() if p.id not in self.unreadable),
             unread=unread,
             gone=tuple(group.id for group in known.groups if group.id not in self._pools),
             quota=None if self.quota_unreadable else Quota(self.quota_limit, self.usage),
@@ -392,7 +307,7 @@ class FakeCloud:
         if instance.standing is Standing.ALIVE and instance.id in pool.instances:
             instance.has_joined = True
             known = {node.name: node for node in self._cluster.all_nodes}.get(instance.name)
-            fresh = self._node_of(pool, instance, born=self._clock.now(), ready=ready)
+            fresh = pool.node_of(instance, born=self._clock.now(), ready=ready)
             self._cluster.put_node(fresh if known is None else replace(known, conditions=fresh.conditions))
 
     def _plan_departure(self, pool: FakePool, instance: Instance) -> None:
@@ -407,35 +322,6 @@ class FakeCloud:
     def _take_node(self, instance: Instance) -> None:
         if any(node.name == instance.name for node in self._cluster.all_nodes):
             self._cluster.remove_node(instance.name)
-
-    def _node_of(self, pool: FakePool, instance: Instance, *, born: datetime | None = None, ready: bool = True) -> Node:
-        since = born or pool.node.created_at
-        status = ConditionStatus.TRUE if ready else ConditionStatus.FALSE
-        labels = pool.node.labels.with_entry("kubernetes.io/hostname", instance.name)
-        return replace(
-            pool.node,
-            name=instance.name,
-            uid=f"uid-of-{instance.name}",
-            created_at=since,
-            provider_id=f"{self.provider_id_prefix}{instance.id}",
-            system_uuid=instance.id,
-            labels=labels.with_entry(self.nodepool_label, f"nodepool-of-{pool.name}"),
-            conditions=(NodeCondition("Ready", status, since),),
-        )
-
-    def _reading(self, pool: FakePool) -> GroupReading:
-        sks = pool.kind is GroupKind.SKS_NODEPOOL
-        return GroupReading(
-            id=pool.id,
-            kind=pool.kind,
-            name=pool.name,
-            pool=pool.view,
-            nodepool_id=f"nodepool-of-{pool.name}" if sks else "",
-            cluster_id="cluster" if sks else "",
-            cluster_name="cluster" if sks else "",
-            description=GroupDescription(),
-            min_available=pool.min_available,
-        )
 
     def _later(self, seconds: float, happen: Callable[[], None]) -> None:
         self._numbers += 1
