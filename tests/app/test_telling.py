@@ -22,7 +22,7 @@ from exoscaler.core.state import NodeGroupsDocument, ObservationsDocument, State
 from exoscaler.errors import Conflict, Denied, NotFound, RemoteError, Unavailable
 from exoscaler.ports.cluster import EventType, SubjectKind
 from tests.app.world import World
-from tests.builders import make_group, make_growth, make_node, make_pod, make_removal
+from tests.builders import NOW, make_group, make_growth, make_node, make_pod, make_removal
 
 WEB = make_group("web", members=("a",), max_size=5)
 BATCH = make_group("batch", members=("b",))
@@ -130,6 +130,12 @@ def test_growth_that_timed_out_has_a_reason_of_its_own() -> None:
     assert [event.reason for event in of_growth_end(ended)] == ["ScaleUpTimedOut"]
 
 
+def test_growth_whose_plan_no_longer_held_alarms_nobody() -> None:
+    ended = replace(make_growth(WEB, to=3, phase=GrowPhase.FAILED), failure=GrowFailure.SUPERSEDED)
+
+    assert of_growth_end(ended) == ()
+
+
 # How a removal goes
 
 
@@ -184,6 +190,33 @@ def test_plan_that_was_dropped_before_the_node_was_touched_tells_nothing() -> No
     back = replace(removal(ShrinkPhase.ROLLED_BACK), taint_value="", rollback=RollbackReason.NO_LONGER_UNNEEDED)
 
     assert of_removal(removal(ShrinkPhase.PLANNED), back) == ()
+
+
+def test_instance_that_may_not_be_removed_is_told_although_it_has_no_node() -> None:  # I7
+    """Nobody else would say that the key lacks the permission."""
+    back = replace(
+        removal(ShrinkPhase.ROLLED_BACK, ShrinkMode.NEVER_REGISTERED),
+        rollback=RollbackReason.DENIED,
+        evict_sent_at=NOW,
+        detail="evict-sks-nodepool-members: not allowed with these credentials (HTTP 403)",
+    )
+    (event,) = of_removal(removal(ShrinkPhase.EVICTING, ShrinkMode.NEVER_REGISTERED), back)
+
+    assert (event.subject_kind, event.type, event.reason) == (
+        SubjectKind.CONFIG_MAP,
+        EventType.WARNING,
+        "ScaleDownFailed",
+    )
+    assert "instance-of-victim" in event.message
+    assert "evict-sks-nodepool-members" in event.message
+
+
+def test_instance_that_became_a_node_after_all_alarms_nobody() -> None:
+    back = replace(
+        removal(ShrinkPhase.ROLLED_BACK, ShrinkMode.NEVER_REGISTERED), rollback=RollbackReason.NODE_REGISTERED
+    )
+
+    assert of_removal(removal(ShrinkPhase.DRAINED, ShrinkMode.NEVER_REGISTERED), back) == ()
 
 
 # Writing them

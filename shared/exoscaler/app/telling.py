@@ -10,6 +10,7 @@ from exoscaler.app.invocation import Invocation
 from exoscaler.core.model import NodeGroup, Pod
 from exoscaler.core.operations.model import GrowOperation, GrowPhase, ShrinkMode, ShrinkOperation, ShrinkPhase
 from exoscaler.core.plan import Plan, UnhelpedPod
+from exoscaler.core.reasons import GrowFailure
 from exoscaler.core.state import State
 from exoscaler.errors import RemoteError
 from exoscaler.ports.cluster import ClusterEvent, EventType, SubjectKind
@@ -94,8 +95,8 @@ def _why_not(unhelped: UnhelpedPod) -> str:
 
 
 def of_growth_end(operation: GrowOperation) -> tuple[ClusterEvent, ...]:
-    """How a growth ended, when it ended badly."""
-    if operation.failure is None:
+    """How a growth ended, when it ended badly. A plan that no longer held is no failure: the next one follows."""
+    if operation.failure in (None, GrowFailure.SUPERSEDED):
         return ()
     reason = "ScaleUpTimedOut" if operation.phase is GrowPhase.TIMED_OUT else "FailedToScaleUpGroup"
     message = (
@@ -114,11 +115,21 @@ def of_removal(before: ShrinkOperation, after: ShrinkOperation) -> tuple[Cluster
             return (about_node(after, "ScaleDown", "marked the node as toBeDeleted/unschedulable"),)
         case ShrinkPhase.REMOVED:
             return _removed(after)
-        case ShrinkPhase.ROLLED_BACK if after.taint_value:
-            message = f"the node stays: {after.rollback.value if after.rollback else ''} {after.detail}".rstrip()
-            return (about_node(after, "ScaleDownFailed", message, EventType.WARNING),)
+        case ShrinkPhase.ROLLED_BACK:
+            return _stays(after)
         case _:
             return ()
+
+
+def _stays(operation: ShrinkOperation) -> tuple[ClusterEvent, ...]:
+    """A removal that was undone; nothing when it was dropped before anything was done."""
+    why = f"{operation.rollback.value if operation.rollback else ''} {operation.detail}".rstrip()
+    if operation.taint_value:
+        return (about_node(operation, "ScaleDownFailed", f"the node stays: {why}", EventType.WARNING),)
+    if operation.mode is ShrinkMode.NEVER_REGISTERED and operation.evict_sent_at is not None:
+        message = f"instance {operation.instance_id} of {operation.group_name}, which never became a node, stays: {why}"
+        return (cluster_wide("ScaleDownFailed", message, EventType.WARNING),)
+    return ()
 
 
 def _removed(operation: ShrinkOperation) -> tuple[ClusterEvent, ...]:
