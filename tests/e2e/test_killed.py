@@ -56,11 +56,13 @@ class Killer:
 @pytest.mark.timeout(400)
 def test_story_ends_the_same_although_functions_are_killed_all_along(tmp_path: Path) -> None:
     with Stage(tmp_path, speed=SPEED, flags=(*flags_at(SPEED), *QUICK_CLAIMS)) as stage:
-        workload = Workload(stage.addresses.kubeconfig)
         urls = {name.value: stage.url(name.value) for name in FunctionName}
-        recorder = Recorder(workload, stage.addresses.exoscale, stage.addresses.kubernetes)
         before = counters(stage)
-        with recorder, EventSources(urls, stage.addresses.kubernetes, tick_seconds=1):
+        with (
+            Workload(stage.addresses.kubeconfig) as workload,
+            Recorder(workload, stage.addresses.exoscale, stage.addresses.kubernetes) as recorder,
+            EventSources(urls, stage.addresses.kubernetes, tick_seconds=1),
+        ):
             story = Story(workload, recorder, stage.url("status"), speed=SPEED)
             with Killer(stage) as killer:
                 told = [step.what for step in story.tell()]

@@ -47,8 +47,8 @@ def test_the_same_pods_are_helped_by_one_order_only(tmp_path: Path) -> None:
         kubeconfig = world.write_kubeconfig(tmp_path / "kubeconfig")
         flags = {"min_evaluation_interval": "1ms"}
         environment = {"PATH": os.environ["PATH"], **environment_for(world.exoscale_url, kubeconfig, **flags)}
-        workload = Workload(kubeconfig)
         with (
+            Workload(kubeconfig) as workload,
             served("evaluate", environment, tmp_path) as first,
             served("evaluate", environment, tmp_path) as second,
         ):

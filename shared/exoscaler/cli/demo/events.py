@@ -97,7 +97,10 @@ def _attributes(event_type: str, source: str) -> dict[str, str]:
 
 
 class EventSources:
-    """A cron source for each function, and a source that forwards what happens to pods and nodes."""
+    """A cron source for each function, and a source that forwards what happens to pods and nodes.
+
+    Without the address of the cluster's API (`kubernetes` is empty) there are ticks only.
+    """
 
     def __init__(self, urls: Mapping[str, str], kubernetes: str, *, tick_seconds: float) -> None:
         self.deliveries = Deliveries()
@@ -105,10 +108,9 @@ class EventSources:
         self._kubernetes = kubernetes
         self._tick_seconds = tick_seconds
         self._stop = threading.Event()
-        self._threads = [
-            *(threading.Thread(target=self._tick, args=(name,), daemon=True) for name in self._urls),
-            *(threading.Thread(target=self._forward, args=watched, daemon=True) for watched in _WATCHED),
-        ]
+        self._threads = [threading.Thread(target=self._tick, args=(name,), daemon=True) for name in self._urls]
+        if kubernetes:
+            self._threads += [threading.Thread(target=self._forward, args=w, daemon=True) for w in _WATCHED]
 
     def __enter__(self) -> Self:
         for thread in self._threads:

@@ -70,11 +70,13 @@ def run_demo(console: Console, *, speed: float, report: Path | None, keep_logs: 
 
 
 def _play(console: Console, stage: Stage, speed: float) -> Recording:
-    workload = Workload(stage.addresses.kubeconfig)
     urls = {name.value: stage.url(name.value) for name in FunctionName}
     tick_seconds = max(1.0, TICK_SECONDS / speed)
-    recorder = Recorder(workload, stage.addresses.exoscale, stage.addresses.kubernetes)
-    with recorder, EventSources(urls, stage.addresses.kubernetes, tick_seconds=tick_seconds):
+    with (
+        Workload(stage.addresses.kubeconfig) as workload,
+        Recorder(workload, stage.addresses.exoscale, stage.addresses.kubernetes) as recorder,
+        EventSources(urls, stage.addresses.kubernetes, tick_seconds=tick_seconds),
+    ):
         story = Story(workload, recorder, stage.url("status"), speed=speed)
         view = DemoView(recorder.recording, [step.what for step in story.steps()], speed=speed)
         with DemoScreen(console, view) as screen:

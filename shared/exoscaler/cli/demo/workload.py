@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from exoscaler.sandbox.kubernetes import HttpObjectClient
-from exoscaler.sandbox.objects import JsonObject, ObjectClient
+from exoscaler.sandbox.objects import JsonObject
 
 NAME = "shop"
 NAMESPACE = "default"
@@ -30,12 +32,25 @@ class Workload:
     """A Deployment of a web shop, with a disruption budget, that comes and goes."""
 
     def __init__(self, kubeconfig: Path) -> None:
-        self._cluster: ObjectClient = HttpObjectClient.from_kubeconfig(kubeconfig)
+        self._cluster = HttpObjectClient.from_kubeconfig(kubeconfig)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._cluster.close()
 
     def apply(self, replicas: int) -> None:
         """Create the Deployment and its budget."""
         self._cluster.create("apps/v1", "deployments", _deployment(replicas), namespace=NAMESPACE)
         self._cluster.create("policy/v1", "poddisruptionbudgets", _budget(), namespace=NAMESPACE)
+
+    def remove(self) -> None:
+        """Take it all away again."""
+        self._cluster.delete("apps/v1", "deployments", NAME, namespace=NAMESPACE)
+        self._cluster.delete("policy/v1", "poddisruptionbudgets", NAME, namespace=NAMESPACE)
 
     def scale(self, replicas: int) -> None:
         """Change the number of replicas."""
@@ -43,7 +58,7 @@ class Workload:
 
     def look(self) -> ClusterLook:
         """What there is now."""
-        nodes = self._cluster.list("v1", "nodes")
+        nodes = [node for node in self._cluster.list("v1", "nodes") if _is_ours(node)]
         pods = self._cluster.list("v1", "pods", labels=f"app={NAME}")
         living = [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
         return ClusterLook(
@@ -53,6 +68,11 @@ class Workload:
             running_pods=sum(pod["status"].get("phase") == "Running" for pod in living),
             waiting_pods=sum("nodeName" not in pod["spec"] for pod in living),
         )
+
+
+def _is_ours(node: JsonObject) -> bool:
+    """Whether the node stands for an instance: a given cluster may have others."""
+    return str(node["spec"].get("providerID", "")).startswith("exoscale://")
 
 
 def _is_ready(node: JsonObject) -> bool:
