@@ -132,6 +132,20 @@ def test_pool_is_never_taken_below_its_minimum() -> None:  # I1
     assert [n.name for n in world.cluster.all_nodes if n.unschedulable or n.deletion_taint] == []
 
 
+def test_removal_that_ends_does_not_lose_what_was_done_to_its_neighbour() -> None:
+    """Both are looked at in one round: the first one's node has gone meanwhile, the second is tainted."""
+    world = world_of(3)
+    plan(world, 2, 3)
+    world.cluster.remove_node("web-02")
+    act(world)
+
+    (gone,) = ended(world)
+    assert gone.rollback is RollbackReason.NODE_GONE
+    (tainted,) = in_flight(world)
+    assert tainted.phase is ShrinkPhase.TAINTED
+    assert "ScaleDown" in reasons_told(world)
+
+
 def test_node_that_outlives_its_instance_is_deleted_in_the_end() -> None:
     world = world_of(2, timing=Timing(node_gone=None))
     plan(world, 2)

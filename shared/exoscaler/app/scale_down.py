@@ -79,8 +79,10 @@ class _PoolRound:
         steps = [self._advance(operation, pool) for operation in operations]
         advanced = self._save([step.operation for step in steps])
         acted = [self._act(step) for step in steps]
-        if acted != advanced or self._counts:
-            self._save(acted)
+        # Only what changed: one that ended has left the operations in flight with the first save.
+        changed = [after for before, after in zip(advanced, acted, strict=True) if after != before]
+        if changed or self._counts:
+            self._save(changed)
         ready = {step.operation.id for step in steps if step.ready}
         ended = self._remove([op for op in acted if op.id in ready], pool)
         final = [ended.get(op.id, op) for op in acted]
