@@ -13,6 +13,7 @@ from exoscaler.sandbox.controllers.namespaces import NamespaceCollector
 from exoscaler.sandbox.controllers.node_lifecycle import NodeLifecycle
 from exoscaler.sandbox.controllers.reading import Reader
 from exoscaler.sandbox.controllers.scheduling import Scheduler
+from exoscaler.sandbox.controllers.service_accounts import ServiceAccounts
 from exoscaler.sandbox.controllers.taint_eviction import TaintEviction
 from exoscaler.sandbox.controllers.workloads import DaemonSets, Deployments, Jobs, ReplicaSets, StatefulSets
 from exoscaler.sandbox.objects import ObjectClient
@@ -46,7 +47,12 @@ def _garbage(client: ObjectClient, reader: Reader, clock: SandboxClock) -> Seque
     return (OwnerCollector(client, reader), PodCollector(client, reader, clock), NamespaceCollector(client, reader))
 
 
+def _accounts(client: ObjectClient, reader: Reader, _: SandboxClock) -> Sequence[Controller]:
+    return (ServiceAccounts(client, reader),)
+
+
 _BUILDERS: dict[str, _Build] = {
+    "accounts": _accounts,
     "nodes": _nodes,
     "workloads": _workloads,
     "disruption": _disruption,

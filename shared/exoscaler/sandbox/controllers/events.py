@@ -13,6 +13,7 @@ from exoscaler.sandbox.objects import JsonObject, ObjectClient, ObjectError
 
 REPEAT_SECONDS = 60.0
 REMEMBERED = 20_000
+MAX_NAME = 200
 
 log = logging.getLogger(__name__)
 
@@ -94,4 +95,4 @@ def _event_name(item: JsonObject, reason: str, message: str, component: str) -> 
     metadata = item["metadata"]
     fact = "\n".join((metadata.get("uid", ""), reason, message, component))
     digest = hashlib.sha256(fact.encode()).hexdigest()[:16]
-    return f"{metadata['name']}.{digest}"
+    return f"{metadata['name'][:MAX_NAME]}.{digest}"

@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, Self
 
 from exoscaler.sandbox.clock import SandboxClock
+from exoscaler.sandbox.objects import ObjectError
 
 STOP_TIMEOUT_SECONDS = 10
-LEAST_PAUSE_SECONDS = 0.02
+LEAST_PAUSE_SECONDS = 0.05
 REST = 1.0
 """A round is followed by a pause of at least this many times its own length, so that a large cluster leaves the
 processor to those who use it."""
@@ -31,7 +32,7 @@ class Controller(Protocol):
 class ControllerLoop:
     """A thread that lets controllers step in turn, every `period` seconds of simulated time.
 
-    A round that fails is logged and followed by the next one; no failure ends the loop.
+    A step that fails is logged, once for as long as it fails alike, and taken again; no failure ends the loop.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class ControllerLoop:
         self._clock = clock
         self._period = period
         self._before_round = before_round
+        self._failures: dict[str, str] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"sandbox-{name}", daemon=True)
 
@@ -68,11 +70,30 @@ class ControllerLoop:
         for controller in self._controllers:
             if self._stop.is_set():
                 break
-            try:
-                changed = controller.step() or changed
-            except Exception:
-                log.exception("the %s controller failed; it is tried again in the next round", controller.name)
+            changed = self._step(controller) or changed
         return changed
+
+    def _step(self, controller: Controller) -> bool:
+        try:
+            changed = controller.step()
+        except ObjectError as error:
+            self._note(controller.name, f"{error.status} {error.reason}: {error}")
+            return False
+        except Exception as error:
+            if self._note(controller.name, f"{type(error).__name__}: {error}"):
+                log.exception("the failure of the %s controller in full", controller.name)
+            return False
+        if self._failures.pop(controller.name, None):
+            log.warning("the %s controller works again", controller.name)
+        return changed
+
+    def _note(self, name: str, failure: str) -> bool:
+        """Log a failure once, however many rounds it lasts; True when it is news."""
+        if self._failures.get(name) == failure:
+            return False
+        self._failures[name] = failure
+        log.error("the %s controller failed and tries again in every round: %s", name, failure)
+        return True
 
     def _run(self) -> None:
         while not self._stop.is_set():

@@ -22,8 +22,7 @@ def creating(pod: JsonObject, host: str, now: str) -> JsonObject:
     }
     return {
         "phase": "Pending",
-        "hostIP": host,
-        "hostIPs": [{"ip": host}],
+        **_addresses("host", host),
         "startTime": now,
         "conditions": _conditions(pod, now, missing),
         "containerStatuses": _containers(pod, "containers", lambda _: waiting),
@@ -36,8 +35,7 @@ def running(pod: JsonObject, address: str, now: str, *, restarts: int = 0) -> Js
     state: JsonObject = {"running": {"startedAt": now}}
     return {
         "phase": "Running",
-        "podIP": address,
-        "podIPs": [{"ip": address}],
+        **_addresses("pod", address),
         "conditions": _conditions(pod, now, {}),
         "containerStatuses": _containers(pod, "containers", lambda _: state, ready=True, restarts=restarts),
         **_init_containers(pod, lambda container: state if _is_sidecar(container) else _ended(now, 0), ready=True),
@@ -54,6 +52,10 @@ def ended(pod: JsonObject, now: str, exit_code: int) -> JsonObject:
         "containerStatuses": _containers(pod, "containers", lambda _: _ended(now, exit_code)),
         **_init_containers(pod, lambda _: _ended(now, 0)),
     }
+
+
+def _addresses(whose: str, address: str) -> JsonObject:
+    return {f"{whose}IP": address, f"{whose}IPs": [{"ip": address}]} if address else {}
 
 
 def _conditions(pod: JsonObject, now: str, false: dict[str, tuple[str, str]]) -> list[JsonObject]:
@@ -79,21 +81,23 @@ def _containers(
     ready: bool = False,
     restarts: int = 0,
 ) -> list[JsonObject]:
-    uid = pod["metadata"]["uid"]
-    return [
-        {
+    result = []
+    for container in pod["spec"].get(kind) or ():
+        now, image = state(container), container.get("image") or ""
+        exists = "waiting" not in now
+        entry = {
             "name": container["name"],
-            "image": container.get("image") or "",
-            "imageID": "" if "waiting" in state(container) else f"sandbox://{container.get('image') or ''}",
-            "containerID": "" if "waiting" in state(container) else f"containerd://{uid}-{container['name']}",
-            "state": state(container),
+            "image": image,
+            "imageID": f"sandbox://{image}" if exists else "",
+            "containerID": f"containerd://{pod['metadata']['uid']}-{container['name']}" if exists else "",
+            "state": now,
             "lastState": {},
             "ready": ready,
-            "started": "running" in state(container),
+            "started": "running" in now,
             "restartCount": restarts,
         }
-        for container in pod["spec"].get(kind) or ()
-    ]
+        result.append(entry)
+    return result
 
 
 def _init_containers(pod: JsonObject, state: Callable[[JsonObject], JsonObject], *, ready: bool = False) -> JsonObject:
