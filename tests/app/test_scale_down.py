@@ -406,6 +406,33 @@ def test_untaint_that_failed_is_tried_again_until_the_node_is_given_back() -> No
     assert len(effects_of(world, UntaintNode)) == 3
 
 
+def test_node_is_given_back_although_the_cloud_cannot_be_read() -> None:
+    """Taking a taint off needs no cloud, and a node that takes no pods for hours helps nobody."""
+    world = world_of(2)
+    plan(world, 2)
+    world.cloud.fail("remove_instances", Denied("evict", WEB, status=403))
+    until(world, ShrinkPhase.ROLLING_BACK, 2)
+    world.cloud.fail("read_pool", *[Denied("list-sks-clusters", status=403)] * 50)
+    follow(world, 20)
+
+    assert [op.phase for op in ended(world)] == [ShrinkPhase.ROLLED_BACK]
+    assert node(world, 2).deletion_taint is None
+
+
+def test_node_is_given_back_when_the_cloud_stays_silent_for_too_long() -> None:
+    world = world_of(2)
+    plan(world, 2)
+    until(world, ShrinkPhase.DRAINED, 2)
+    world.cloud.fail("read_pool", *[Unavailable("get-instance-pool", status=503)] * 500)
+    follow(world, 20 * 60, step=10)
+    assert [op.phase for op in in_flight(world)] == [ShrinkPhase.DRAINED]  # a while is nothing to worry about
+
+    follow(world, 10 * 60, step=10)
+
+    assert [op.phase for op in ended(world)] == [ShrinkPhase.ROLLED_BACK]
+    assert node(world, 2).deletion_taint is None
+
+
 # Instances without a node
 
 

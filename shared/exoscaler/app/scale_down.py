@@ -75,8 +75,14 @@ class _PoolRound:
     def run(self) -> list[Told]:
         operations = [op for op in self._claim.state.operations.shrinking if self._is_mine(op)]
         group = self._claim.state.node_groups.groups.get(self._claim.group_id)
-        pool = read_pool(self._invocation, group)
-        steps = [self._advance(operation, pool) for operation in operations]
+        try:
+            pool = read_pool(self._invocation, group)
+        except RemoteError as error:
+            log.warning("the pool cannot be read; nothing is removed", pool=self._claim.group_id, detail=str(error))
+            pool = None
+            steps = [self._advance_without_cloud(operation, str(error)) for operation in operations]
+        else:
+            steps = [self._advance(operation, pool) for operation in operations]
         advanced = self._save([step.operation for step in steps])
         acted = [self._act(step) for step in steps]
         # Only what changed: one that ended has left the operations in flight with the first save.
@@ -96,6 +102,11 @@ class _PoolRound:
     def _advance(self, operation: ShrinkOperation, pool: Pool | None) -> ShrinkStep:
         world = self._observe(operation, pool)
         return shrink.advance(operation, world, self._invocation.policy, self._invocation.now)
+
+    def _advance_without_cloud(self, operation: ShrinkOperation, trouble: str) -> ShrinkStep:
+        invocation = self._invocation
+        node = self._node(operation) if operation.phase is ShrinkPhase.ROLLING_BACK else None
+        return shrink.advance_without_cloud(operation, node, trouble, invocation.policy, invocation.now)
 
     def _save(self, operations: Sequence[ShrinkOperation]) -> list[ShrinkOperation]:
         self._claim.save(_recording(self._invocation, operations, dict(self._counts)))

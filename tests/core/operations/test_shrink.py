@@ -8,8 +8,8 @@ import pytest
 from exoscaler.core.model import Node, PoolState
 from exoscaler.core.operations.effects import EvictPod, TaintNode, UntaintNode
 from exoscaler.core.operations.model import ShrinkMode, ShrinkOperation, ShrinkPhase
-from exoscaler.core.operations.shrink import advance
-from exoscaler.core.operations.shrink_step import Refusal, ShrinkWorld
+from exoscaler.core.operations.shrink import advance, advance_without_cloud
+from exoscaler.core.operations.shrink_step import Refusal, ShrinkStep, ShrinkWorld
 from exoscaler.core.policy import Policy, ShrinkPolicy
 from exoscaler.core.reasons import RollbackReason
 from tests.builders import NOW, instance_id, make_daemonset_pod, make_node, make_pod
@@ -246,6 +246,36 @@ def test_nothing_of_ours_left_on_the_node_ends_the_rollback(node: Node | None) -
     step = advance(shrinking(ShrinkPhase.ROLLING_BACK), shrink_world(node), POLICY, NOW)
 
     assert (step.operation.phase, step.effects) == (ShrinkPhase.ROLLED_BACK, ())
+
+
+def test_rolling_back_needs_no_cloud() -> None:
+    step = advance_without_cloud(shrinking(ShrinkPhase.ROLLING_BACK), tainted_node(), "HTTP 503", POLICY, NOW)
+
+    assert step.effects == (UntaintNode("victim", "uid-of-victim", TAINT_VALUE, uncordon=True),)
+
+
+@pytest.mark.parametrize("phase", [ShrinkPhase.PLANNED, *UNDECIDED, ShrinkPhase.EVICTING], ids=str)
+def test_nothing_goes_forward_while_the_pool_cannot_be_read(phase: ShrinkPhase) -> None:  # I2
+    step = advance_without_cloud(shrinking(phase), tainted_node(), "HTTP 503", POLICY, NOW)
+
+    assert step == ShrinkStep(shrinking(phase))
+
+
+@pytest.mark.parametrize("phase", UNDECIDED, ids=str)
+def test_node_is_not_held_for_ever_by_a_cloud_that_does_not_answer(phase: ShrinkPhase) -> None:
+    long_ago = NOW - timedelta(minutes=30)
+    held = shrinking(phase, planned_at=long_ago, phase_since=long_ago)
+    step = advance_without_cloud(held, tainted_node(), "HTTP 503", POLICY, NOW)
+
+    assert (step.operation.phase, step.operation.rollback) == (ShrinkPhase.ROLLING_BACK, RollbackReason.CLOUD_FAILURE)
+    assert step.operation.detail == "HTTP 503"
+
+
+def test_removal_that_was_sent_is_not_undone_by_a_cloud_that_does_not_answer() -> None:  # I3
+    long_ago = NOW - timedelta(hours=3)
+    sent = shrinking(ShrinkPhase.EVICTING, planned_at=long_ago, phase_since=long_ago)
+
+    assert advance_without_cloud(sent, tainted_node(), "HTTP 503", POLICY, NOW).operation == sent
 
 
 def never_registered() -> ShrinkOperation:

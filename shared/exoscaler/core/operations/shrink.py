@@ -42,12 +42,30 @@ def advance(operation: ShrinkOperation, world: ShrinkWorld, policy: Policy, now:
         case ShrinkPhase.REMOVED | ShrinkPhase.ROLLED_BACK:
             return ShrinkStep(operation)
         case ShrinkPhase.ROLLING_BACK:
-            return _advance_rolling_back(operation, world, now)
+            return _advance_rolling_back(operation, world.node, now)
         case ShrinkPhase.EVICTING:
             # What was sent cannot be taken back, so no refusal counts any more.
             return follow(operation, world, policy, now)
         case _:
             return _advance_undecided(operation, world, policy, now)
+
+
+def advance_without_cloud(
+    operation: ShrinkOperation, node: Node | None, trouble: str, policy: Policy, now: datetime
+) -> ShrinkStep:
+    """One step while the pool cannot be read, `trouble` being why: nothing goes forward, but a node may be given back.
+
+    A removal that stays in its phase for longer than any may take while the cloud answers is undone, so that its node
+    takes pods again. What was sent to the cloud is waited for, come what may.
+    """
+    if operation.phase is ShrinkPhase.ROLLING_BACK:
+        return _advance_rolling_back(operation, node, now)
+    shrink = policy.shrink
+    longest = shrink.max_pod_eviction_time + shrink.max_graceful_termination + shrink.node_deletion_delay_timeout
+    since = operation.phase_since or operation.planned_at
+    if operation.changes_pool or now < since + longest + policy.pace.operation_timeout:
+        return ShrinkStep(operation)
+    return ShrinkStep(give_up(operation, Refusal(RollbackReason.CLOUD_FAILURE, trouble), now))
 
 
 def _advance_undecided(operation: ShrinkOperation, world: ShrinkWorld, policy: Policy, now: datetime) -> ShrinkStep:
@@ -187,8 +205,7 @@ def _asked_to_delay(node: Node | None) -> bool:
     return node is not None and any(key.startswith(DELAY_DELETION_PREFIX) for key in node.annotations)
 
 
-def _advance_rolling_back(operation: ShrinkOperation, world: ShrinkWorld, now: datetime) -> ShrinkStep:
-    node = world.node
+def _advance_rolling_back(operation: ShrinkOperation, node: Node | None, now: datetime) -> ShrinkStep:
     if node is None or node.uid != operation.node_uid:
         return ShrinkStep(rolled_back(operation, now))
     ours = node.deletion_taint is not None and node.deletion_taint.value == operation.taint_value
