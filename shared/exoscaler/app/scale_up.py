@@ -11,8 +11,9 @@ from exoscaler.app.outcome import Outcome, Told, come_again, done
 from exoscaler.app.telling import of_growth_end, publish_all
 from exoscaler.core.model import Node, NodeGroup, Pool
 from exoscaler.core.operations import grow
+from exoscaler.core.operations.effects import SetPoolSize
 from exoscaler.core.operations.grow import GrowWorld
-from exoscaler.core.operations.model import CloudOperation, GrowOperation, GrowPhase
+from exoscaler.core.operations.model import CloudOperation, GrowOperation, GrowPhase, ShrinkOperation
 from exoscaler.core.recording import with_grow, with_never_registered
 from exoscaler.core.state import State
 from exoscaler.errors import BudgetExhausted, ClaimLost, Denied, NotFound, RemoteError
@@ -91,9 +92,7 @@ def _recording(invocation: Invocation, operation: GrowOperation) -> Change:
     return lambda state: with_grow(state, operation, invocation.policy, invocation.now)
 
 
-def _submit(
-    invocation: Invocation, claim: Claimed, operation: GrowOperation, effect: grow.SetPoolSize
-) -> GrowOperation:
+def _submit(invocation: Invocation, claim: Claimed, operation: GrowOperation, effect: SetPoolSize) -> GrowOperation:
     group = claim.state.node_groups.groups[effect.group_id]
     claim.before_effect()
     try:
@@ -131,7 +130,7 @@ def read_pool(invocation: Invocation, group: NodeGroup | None) -> Pool | None:
 
 def other_change(state: State, operation_id: str, group_id: str) -> bool:
     """Whether another operation of the pool has a change under way in the cloud (I3)."""
-    operations = (*state.operations.growing, *state.operations.shrinking)
+    operations: tuple[GrowOperation | ShrinkOperation, ...] = (*state.operations.growing, *state.operations.shrinking)
     return any(op.changes_pool and op.group_id == group_id and op.id != operation_id for op in operations)
 
 
