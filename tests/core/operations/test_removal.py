@@ -190,3 +190,20 @@ def test_node_object_of_an_instance_that_still_lives_is_never_deleted() -> None:
     world = shrink_world(tainted_node(), seen=WITHOUT_VICTIM, leaving=False)
 
     assert advance(evicting(sent=timedelta(hours=1), followed=True), world, POLICY, NOW).effects == ()
+
+
+@pytest.mark.parametrize(
+    ("managed", "reason"),
+    [(False, RollbackReason.GROUP_UNMANAGED), (True, RollbackReason.POOL_GONE)],
+    ids=["unmanaged", "gone"],
+)
+def test_node_of_a_group_that_went_out_of_sight_is_given_back_when_its_instance_lives_on(
+    managed: bool, reason: RollbackReason
+) -> None:
+    """Whether the removal was ever carried out, nobody can say but the instance."""
+    world = shrink_world(tainted_node(), gone_pool=True, managed=managed, leaving=False)
+    early = advance(evicting(sent=POLL), world, POLICY, NOW).operation
+    late = advance(evicting(sent=POLICY.pace.operation_timeout), world, POLICY, NOW).operation
+
+    assert early.phase is ShrinkPhase.EVICTING
+    assert (late.phase, late.rollback) == (ShrinkPhase.ROLLING_BACK, reason)

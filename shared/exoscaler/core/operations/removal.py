@@ -119,9 +119,16 @@ def _after_cloud_failure(
 
 
 def _finish(operation: ShrinkOperation, world: ShrinkWorld, policy: Policy, now: datetime) -> ShrinkStep:
-    """The pool no longer lists the instance: what remains is its Node object."""
+    """The pool no longer lists the instance: what remains is its Node object.
+
+    Without a pool to ask, only the instance itself can tell; one that is still there after so long was never removed.
+    """
     if world.node is None or world.node.uid != operation.node_uid:
         return ShrinkStep(enter(replace(operation, detail=""), ShrinkPhase.REMOVED, now))
+    too_long = now >= (operation.evict_sent_at or now) + policy.pace.operation_timeout
+    if world.pool is None and world.instance_leaving is False and too_long:
+        reason = RollbackReason.GROUP_UNMANAGED if world.group is None else RollbackReason.POOL_GONE
+        return ShrinkStep(give_up(operation, Refusal(reason), now))
     patience: timedelta = NODE_OBJECT_POLLS * policy.pace.operation_poll_interval
     if world.instance_leaving and now >= (operation.evict_sent_at or now) + patience:
         return ShrinkStep(wait(operation, policy, now), effects=(DeleteNode(world.node.name, world.node.uid),))
