@@ -82,7 +82,7 @@ def test_world_applies_manifests_of_kinds_that_it_knows(world: SandboxWorld, use
     world.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}}, deployment("web")])
     wait_until(lambda: users.ready_pods("app=web"), "the workload runs")
     assert "team" in {item.metadata.name for item in users.core.list_namespace().items}
-    with pytest.raises(ValueError, match="no objects of kind Widget"):
+    with pytest.raises(ValueError, match="knows no Widget"):
         world.apply([{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}}])
 
 

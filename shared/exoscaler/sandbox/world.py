@@ -167,10 +167,9 @@ class SandboxWorld:
 
 
 def _resource_of(manifest: object) -> Resource:
-    if not isinstance(manifest, dict):
-        raise ValueError(f"a manifest is an object with apiVersion and kind, not {manifest!r}")
-    kind = (manifest.get("apiVersion"), manifest.get("kind"))
+    fields = manifest if isinstance(manifest, dict) else {}
+    version, kind = fields.get("apiVersion"), fields.get("kind")
     for resource in RESOURCES.values():
-        if (resource.group_version, resource.kind) == kind:
+        if (resource.group_version, resource.kind) == (version, kind):
             return resource
-    raise ValueError(f"the sandbox knows no objects of kind {kind[1]} in {kind[0]}")
+    raise ValueError(f"a manifest names its apiVersion and its kind; the sandbox knows no {kind} in {version}")
