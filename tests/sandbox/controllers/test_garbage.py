@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from exoscaler.sandbox.controllers import ControllerLoop, Reader
 from exoscaler.sandbox.controllers.conditions import condition
 from exoscaler.sandbox.controllers.garbage import PodCollector
+from exoscaler.sandbox.controllers.namespaces import NamespaceCollector
+from exoscaler.sandbox.objects import JsonObject
 from tests.sandbox.controllers.cluster import NAMESPACE, LiveCluster
 from tests.sandbox.controllers.manifests import deployment, pod
 
@@ -90,7 +96,7 @@ def test_oldest_ended_pods_go_when_there_are_too_many() -> None:
     assert [item["metadata"]["name"] for item in cluster.pods()] == ["second", "third"]
 
 
-def test_deleted_namespace_takes_its_content_along() -> None:
+def test_deleted_namespace_takes_its_content_along(caplog: pytest.LogCaptureFixture) -> None:
     cluster = LiveCluster()
     cluster.with_nodes(1)
     cluster.client.create("v1", "namespaces", {"metadata": {"name": "team"}})
@@ -102,3 +108,42 @@ def test_deleted_namespace_takes_its_content_along() -> None:
     cluster.pass_time(5)
     assert cluster.pods() == []
     assert not cluster.exists("v1", "namespaces", "team")
+    # What the controllers still try in it is refused, which is nothing to worry about.
+    assert [record.message for record in caplog.records if record.levelname != "DEBUG"] == []
+
+
+class ApiWithoutNamespaceController:
+    """The answers of an API server on which nobody empties a namespace but the collector."""
+
+    def __init__(self, cluster: LiveCluster, namespace: JsonObject) -> None:
+        self._inner = cluster.client
+        self._namespace = namespace
+        self.finalized: list[JsonObject] = []
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._inner, name)
+
+    def list(self, group: str, plural: str, **options: str) -> list[JsonObject]:
+        return [self._namespace] if plural == "namespaces" else self._inner.list(group, plural, **options)
+
+    def update(self, group: str, plural: str, body: JsonObject, **options: str) -> JsonObject:
+        assert options == {"subresource": "finalize"}
+        self.finalized.append(body)
+        return body
+
+
+def test_namespace_is_finalized_only_when_it_is_empty() -> None:
+    cluster = LiveCluster(only=[])
+    namespace = cluster.client.create("v1", "namespaces", {"metadata": {"name": "team"}})
+    body = pod("left", finalizers=["example.com/hold"])
+    body["metadata"]["namespace"] = "team"
+    cluster.apply("v1", "pods", body)
+    namespace["metadata"]["deletionTimestamp"] = "2026-12-01T12:00:00Z"
+    api: Any = ApiWithoutNamespaceController(cluster, namespace)
+    collector = NamespaceCollector(api, Reader(api))
+    collector.step()
+    assert cluster.client.get("v1", "pods", "left", namespace="team")["metadata"]["deletionTimestamp"]
+    assert api.finalized == []
+    cluster.client.patch("v1", "pods", "left", {"metadata": {"finalizers": None}}, namespace="team")
+    collector.step()
+    assert [item["spec"] for item in api.finalized] == [{"finalizers": []}]

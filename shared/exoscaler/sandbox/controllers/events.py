@@ -9,6 +9,7 @@ from exoscaler.sandbox.clock import SandboxClock
 from exoscaler.sandbox.controllers.pods import key
 from exoscaler.sandbox.controllers.resources import EVENTS, KINDS, Resource
 from exoscaler.sandbox.controllers.stamps import stamp
+from exoscaler.sandbox.controllers.writing import is_race
 from exoscaler.sandbox.objects import JsonObject, ObjectClient, ObjectError
 
 REPEAT_SECONDS = 60.0
@@ -52,7 +53,9 @@ class EventRecorder:
         try:
             self._write(fact)
         except ObjectError as error:
-            log.warning("could not record %s for %s: %d %s: %s", reason, key(item), error.status, error.reason, error)
+            level = logging.DEBUG if is_race(error) else logging.WARNING
+            facts = (reason, key(item), error.status, error.reason, error)
+            log.log(level, "could not record %s for %s: %d %s: %s", *facts)
 
     def _write(self, fact: JsonObject) -> None:
         name, namespace = fact["metadata"]["name"], fact["metadata"]["namespace"]

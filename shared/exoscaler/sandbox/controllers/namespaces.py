@@ -73,5 +73,4 @@ class NamespaceCollector:
         if left:
             return changed
         body = {**namespace, "apiVersion": "v1", "kind": "Namespace", "spec": {"finalizers": []}}
-        self._client.update(*NAMESPACES, body, subresource="finalize")
-        return True
+        return self._writer.finalize(NAMESPACES, body)

@@ -9,6 +9,8 @@ from exoscaler.sandbox.controllers.resources import KINDS, PODS, Resource
 from exoscaler.sandbox.objects import JsonObject, ObjectClient, ObjectError
 
 _RACES = frozenset({404, 409})
+_FORBIDDEN = 403
+_ENDING_NAMESPACE = "because it is being terminated"
 
 log = logging.getLogger(__name__)
 
@@ -16,8 +18,9 @@ log = logging.getLogger(__name__)
 class Writer:
     """Writes through an `ObjectClient`; every method tells whether the cluster took it.
 
-    That an object vanished or changed meanwhile (404, 409) is the normal case of a level-triggered controller: the
-    next round looks again. Any other refusal is logged as a warning, and tried again as well.
+    That an object vanished or changed meanwhile (404, 409), or that its namespace is on its way out, is the normal case
+    of a level-triggered controller: the next round looks again. Any other refusal is logged as a warning, and tried
+    again as well.
     """
 
     def __init__(self, client: ObjectClient) -> None:
@@ -70,6 +73,15 @@ class Writer:
         left = [name for name in item["metadata"]["finalizers"] if name != finalizer]
         return self.patch(resource, item, {"metadata": {"finalizers": left or None}}, guarded=True)
 
+    def finalize(self, resource: Resource, body: JsonObject) -> bool:
+        """Replace a cluster-scoped object's ``spec.finalizers`` by those in `body`."""
+        try:
+            self._client.update(*resource, body, subresource="finalize")
+        except ObjectError as error:
+            _log("finalize", resource, key(body), error)
+            return False
+        return True
+
     def bind(self, pod: JsonObject, node: str) -> bool:
         """Bind a pod to a node."""
         try:
@@ -78,6 +90,11 @@ class Writer:
             _log("bind", PODS, key(pod), error)
             return False
         return True
+
+
+def is_race(error: ObjectError) -> bool:
+    """Whether a refusal only says that the world has moved on since the controller looked."""
+    return error.status in _RACES or (error.status == _FORBIDDEN and _ENDING_NAMESPACE in str(error))
 
 
 def _holds(known: object, wanted: object) -> bool:
@@ -89,6 +106,6 @@ def _holds(known: object, wanted: object) -> bool:
 
 
 def _log(action: str, resource: Resource, name: str, error: ObjectError) -> None:
-    level = logging.DEBUG if error.status in _RACES else logging.WARNING
+    level = logging.DEBUG if is_race(error) else logging.WARNING
     kind = KINDS.get(resource, resource.plural)
     log.log(level, "could not %s %s %s: %d %s: %s", action, kind, name, error.status, error.reason, error)
