@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from exoscaler.adapters.kubernetes.node_marks import CORDONED_ANNOTATION, OPERATION_ANNOTATION
 from exoscaler.core.model import (
     ClusterSnapshot,
     DaemonSet,
@@ -20,6 +19,7 @@ from exoscaler.core.model import (
     Taint,
     TaintEffect,
 )
+from exoscaler.core.model.nodes import CORDONED_MARK, OPERATION_MARK
 from exoscaler.core.model.taints import TO_BE_DELETED
 from exoscaler.core.operations.effects import DeleteNode, Effect, EvictionResult, EvictPod, TaintNode, UntaintNode
 from exoscaler.errors import Conflict, ExoscalerError, NotFound
@@ -162,10 +162,10 @@ class FakeCluster:
                 raise Conflict("patch nodes", change.node_name, detail=f"the node carries {TO_BE_DELETED}={values[0]}")
             mark = Taint(TO_BE_DELETED, TaintEffect.NO_SCHEDULE, change.value)
             cordons = change.cordon and not node.unschedulable
-            annotations = node.annotations.without(CORDONED_ANNOTATION)
-            annotations = annotations.with_entry(OPERATION_ANNOTATION, change.operation_id)
+            annotations = node.annotations.without(CORDONED_MARK)
+            annotations = annotations.with_entry(OPERATION_MARK, change.operation_id)
             if cordons:
-                annotations = annotations.with_entry(CORDONED_ANNOTATION, "true")
+                annotations = annotations.with_entry(CORDONED_MARK, "true")
             self._nodes[node.name] = replace(
                 node,
                 taints=(*node.taints, mark),
@@ -235,9 +235,9 @@ class FakeCluster:
 
 
 def _without_annotations(node: Node, *, uncordon: bool) -> Node:
-    annotations: FrozenMap[str] = node.annotations.without(OPERATION_ANNOTATION)
+    annotations: FrozenMap[str] = node.annotations.without(OPERATION_MARK)
     unschedulable = node.unschedulable
-    if uncordon and annotations.get(CORDONED_ANNOTATION) is not None:
-        unschedulable = unschedulable and annotations[CORDONED_ANNOTATION] != "true"
-        annotations = annotations.without(CORDONED_ANNOTATION)
+    if uncordon and annotations.get(CORDONED_MARK) is not None:
+        unschedulable = unschedulable and annotations[CORDONED_MARK] != "true"
+        annotations = annotations.without(CORDONED_MARK)
     return replace(node, annotations=annotations, unschedulable=unschedulable)

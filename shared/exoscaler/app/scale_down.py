@@ -193,7 +193,7 @@ class _PoolRound:
         if operation.phase in (ShrinkPhase.PLANNED, ShrinkPhase.TAINTED):
             return recheck_plan(self._scene, operation, node, pods)
         group = self._claim.state.node_groups.groups.get(operation.group_id)
-        return recheck_node(operation, node, pods, group, self._invocation.policy, self._invocation.now)
+        return recheck_node(node, pods, group, self._invocation.policy, self._invocation.now)
 
     @cached_property
     def _scene(self) -> Scene:

@@ -8,15 +8,10 @@ import msgspec
 
 from exoscaler.adapters.kubernetes.calls import JsonObject
 from exoscaler.core.model import TaintEffect
+from exoscaler.core.model.nodes import CORDONED_MARK, OPERATION_MARK
 from exoscaler.core.model.taints import TO_BE_DELETED
 from exoscaler.core.operations.effects import TaintNode, UntaintNode
 from exoscaler.errors import Conflict
-
-OPERATION_ANNOTATION = "exoscaler.dev/scale-down"
-"""On a node that is being removed: the id of the operation."""
-
-CORDONED_ANNOTATION = "exoscaler.dev/cordoned"
-"""``"true"`` on a node that exoscaler cordoned; without it the cordon is somebody else's and stays."""
 
 _CORDONED = "true"
 
@@ -100,12 +95,12 @@ def marking(node: MarkedNode, change: TaintNode) -> Edit:
         raise MarkedByOthers("patch nodes", change.node_name, detail=detail)
     mark: dict[str, object] = {"key": TO_BE_DELETED, "value": change.value, "effect": TaintEffect.NO_SCHEDULE.value}
     cordons = change.cordon and not node.spec.unschedulable
-    annotations: dict[str, str | None] = {OPERATION_ANNOTATION: change.operation_id}
+    annotations: dict[str, str | None] = {OPERATION_MARK: change.operation_id}
     if cordons:
-        annotations[CORDONED_ANNOTATION] = _CORDONED
-    elif CORDONED_ANNOTATION in node.annotations:
+        annotations[CORDONED_MARK] = _CORDONED
+    elif CORDONED_MARK in node.annotations:
         # Left over from a cordon of ours that was lifted by hand; the one that is there now is not ours.
-        annotations[CORDONED_ANNOTATION] = None
+        annotations[CORDONED_MARK] = None
     return Edit(annotations, [*node.taints, mark], True if cordons else None)
 
 
@@ -119,10 +114,10 @@ def unmarking(node: MarkedNode, change: UntaintNode) -> Edit:
     if len(node.marks) > len(ours):
         return Edit(taints=taints)
     annotations: dict[str, str | None] = {}
-    if OPERATION_ANNOTATION in node.annotations:
-        annotations[OPERATION_ANNOTATION] = None
+    if OPERATION_MARK in node.annotations:
+        annotations[OPERATION_MARK] = None
     uncordons = False
-    if change.uncordon and CORDONED_ANNOTATION in node.annotations:
-        annotations[CORDONED_ANNOTATION] = None
-        uncordons = node.annotations[CORDONED_ANNOTATION] == _CORDONED and bool(node.spec.unschedulable)
+    if change.uncordon and CORDONED_MARK in node.annotations:
+        annotations[CORDONED_MARK] = None
+        uncordons = node.annotations[CORDONED_MARK] == _CORDONED and bool(node.spec.unschedulable)
     return Edit(annotations, taints, False if uncordons else None)

@@ -12,6 +12,10 @@ from exoscaler.core.model.taints import NOT_READY, TO_BE_DELETED, Taint
 
 HOSTNAME = "kubernetes.io/hostname"
 SCALE_DOWN_DISABLED = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
+OPERATION_MARK = "exoscaler.dev/scale-down"
+"""Annotation on a node that exoscaler tainted: the id of the operation that did."""
+CORDONED_MARK = "exoscaler.dev/cordoned"
+"""Annotation ``"true"`` on a node that exoscaler cordoned itself."""
 DELAY_DELETION_PREFIX = "delay-deletion.cluster-autoscaler.kubernetes.io/"
 CONTROL_PLANE_MARKS = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 _NOT_READY_TAINTS = (NOT_READY, "node.kubernetes.io/disk-pressure", "node.kubernetes.io/network-unavailable")
