@@ -7,6 +7,7 @@
 ``replacement``    would they all find another place
 ``budgets``, ``limits``, ``timers``, ``cooldown``, ``round``   what of it happens now
 ``pod_view``       can the list of pods be trusted
+``unregistered``   instances that never became nodes
 ``orphans``        taints that were left when the state was lost
 ``recheck``        the proof before, and after, the taint
 """

@@ -16,6 +16,7 @@ from exoscaler.core.scaledown.orphans import orphans
 from exoscaler.core.scaledown.pod_view import pod_view
 from exoscaler.core.scaledown.replacement import replace_pods
 from exoscaler.core.scaledown.round import Round, Unneeded
+from exoscaler.core.scaledown.unregistered import long_unregistered
 from exoscaler.core.scene import Scene
 from exoscaler.core.scheduling import Ledger
 
@@ -56,8 +57,9 @@ class _Planning:
         candidates = [(n, g) for n, g in self._managed(going) if self._is_candidate(n, g)]
         unneeded = [found for node, group in self._in_order(candidates) if (found := self._simulate(node, group))]
         operations = tuple(op for found in self._empty_first(unneeded) if (op := self._decide(found)))
+        never = long_unregistered(self._scene, (*undone, *operations))
         return ShrinkPlan(
-            operations=(*undone, *operations),
+            operations=(*undone, *operations, *never),
             unneeded=tuple((found.node.uid, found.node.name) for found in unneeded),
             staying=tuple(self._staying),
             cached=frozenset(self._cached),
