@@ -11,7 +11,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from exoscaler.cli.demo.recording import Recording
 
 WIDTH, HEIGHT = 900, 320
-LEFT, BOTTOM, TOP, RIGHT = 46, 34, 12, 12
+LEFT, BOTTOM, TOP, RIGHT = 46, 34, 30, 30
+LEGIBLE_DISTANCE = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ def write_report(recording: Recording, path: Path, *, speed: float) -> None:
 def chart(recording: Recording) -> Chart:
     """The samples as curves. A size holds until the next sample, so the curves are stairs."""
     samples = recording.samples
-    longest = max((sample.at for sample in samples), default=1.0) or 1.0
+    moments = [*(sample.at for sample in samples), *(step.at for step in recording.happened)]
+    longest = max(moments, default=1.0) or 1.0
     highest = (
         max((max(s.cluster.nodes, s.cluster.running_pods, s.cluster.waiting_pods) for s in samples), default=1) or 1
     )
@@ -88,8 +90,19 @@ def chart(recording: Recording) -> Chart:
         lines=tuple(Line(name, css, stairs(values)) for name, css, values in curves),
         seconds=tuple(Mark(x(second), f"{second} s") for second in range(0, int(longest) + 1, _step(longest))),
         counts=tuple(Mark(y(count), str(count)) for count in range(0, highest + 1, _step(highest))),
-        steps=tuple(Mark(x(step.at), str(number)) for number, step in enumerate(recording.happened, 1)),
+        steps=_legible([Mark(x(step.at), str(number)) for number, step in enumerate(recording.happened, 1)]),
     )
+
+
+def _legible(marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    """The marks of steps; those too close to each other to be read share one."""
+    shown: list[Mark] = []
+    for mark in marks:
+        if shown and mark.at - shown[-1].at < LEGIBLE_DISTANCE:
+            shown[-1] = Mark(shown[-1].at, f"{shown[-1].text},{mark.text}")
+        else:
+            shown.append(mark)
+    return tuple(shown)
 
 
 def _step(extent: float) -> int:
