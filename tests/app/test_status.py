@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from exoscaler.app.status import MISSED_EVALUATIONS, not_ready, report
+from exoscaler.app.status import not_ready, report
 from exoscaler.core.model import Quota, Trouble, TroubleKind
 from exoscaler.core.operations.model import GrowPhase, ShrinkPhase
 from exoscaler.core.policy import Policy
@@ -148,14 +148,14 @@ def test_quota_and_troubles_are_shown() -> None:
 
 
 def test_exoscaler_is_ready_while_it_evaluates_every_so_often() -> None:
-    limit = MISSED_EVALUATIONS * POLICY.pace.evaluation_period.total_seconds()
+    limit = POLICY.health.longest_silence.total_seconds()
 
     assert not_ready(evaluated(0), POLICY, NOW) == ""
     assert not_ready(evaluated(limit), POLICY, NOW) == ""
 
 
 def test_exoscaler_that_missed_its_evaluations_is_not_ready_and_says_since_when() -> None:
-    limit = MISSED_EVALUATIONS * POLICY.pace.evaluation_period.total_seconds()
+    limit = POLICY.health.longest_silence.total_seconds()
     reason = not_ready(evaluated(limit + 1), POLICY, NOW)
 
     assert ago(limit + 1).isoformat() in reason

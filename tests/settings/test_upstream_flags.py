@@ -167,23 +167,3 @@ def test_deprecated_taint_flag_adds_to_the_startup_taints() -> None:
 
     assert loaded.settings.startup_taint == ("old", "new")
     assert loaded.warnings == ("--ignore-taint=old: deprecated; write --startup-taint",)
-
-
-def test_startup_limit_of_the_health_check_is_raised_to_the_others() -> None:
-    # F5
-    loaded = load("--max-startup-time=1m")
-
-    assert loaded.settings.max_startup_time == loaded.settings.max_failing_time
-    assert loaded.warnings == (
-        "--max-startup-time=1m: raised to 15m, the larger of --max-inactivity and --max-failing-time",
-    )
-
-
-def test_default_startup_limit_is_raised_to_a_longer_one() -> None:
-    # F5
-    loaded = load("--max-inactivity=2h")
-
-    assert loaded.settings.max_startup_time == loaded.settings.max_inactivity
-    assert loaded.warnings == (
-        "--max-startup-time: raised to 2h, the larger of --max-inactivity and --max-failing-time",
-    )

@@ -7,7 +7,7 @@ from exoscaler.settings.flag import Status
 WORKING = {
     "F3": "max-inactivity",
     "F4": "max-failing-time",
-    "F5": "max-startup-time",
+    "F80": "scale-down-delay-type-local",
     "F7": "namespace",
     "F9": "cloud-provider",
     "F10": "kubeconfig",
@@ -56,13 +56,14 @@ WORKING = {
     "F106": "daemonset-eviction-for-empty-nodes",
     "F107": "daemonset-eviction-for-occupied-nodes",
     "F108": "node-deletion-delay-timeout",
-    "F110": "write-status-configmap",
-    "F111": "status-config-map-name",
-    "F112": "emit-per-nodegroup-metrics",
     "F119": "ignore-taint",
 }
 
 ACCEPTED = {
+    "F5": "max-startup-time",
+    "F110": "write-status-configmap",
+    "F111": "status-config-map-name",
+    "F112": "emit-per-nodegroup-metrics",
     "F1": "scan-interval",
     "F2": "frequent-loops-enabled",
     "F6": "address",
@@ -107,7 +108,6 @@ ACCEPTED = {
     "F67": "force-delete-unregistered-nodes",
     "F68": "force-delete-failed-nodes",
     "F72": "scale-down-gpu-utilization-threshold",
-    "F80": "scale-down-delay-type-local",
     "F81": "scale-down-non-empty-candidates-count",
     "F82": "scale-down-candidates-pool-ratio",
     "F83": "scale-down-candidates-pool-min-count",

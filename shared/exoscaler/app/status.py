@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from exoscaler.app.outcome import Told
 from exoscaler.core.model import NodeGroup
 from exoscaler.core.operations.model import GrowOperation, ShrinkOperation
 from exoscaler.core.policy import Policy
 from exoscaler.core.state import Backoff, CounterName, State
-
-MISSED_EVALUATIONS = 3
-"""After how many missed evaluations exoscaler no longer counts as at work."""
 
 
 def report(state: State, now: datetime) -> dict[str, Told]:
@@ -47,11 +44,11 @@ def report(state: State, now: datetime) -> dict[str, Told]:
 
 
 def not_ready(state: State, policy: Policy, now: datetime) -> str:
-    """Why exoscaler is not at work, empty when it is: it has evaluated not long ago."""
+    """Why exoscaler is not at work, empty when it is: it has evaluated not long ago (R190)."""
     last = state.last_evaluation_at
     if last is None:
         return "no evaluation has been made yet"
-    limit: timedelta = MISSED_EVALUATIONS * policy.pace.evaluation_period
+    limit = policy.health.longest_silence
     if now - last > limit:
         return f"the last evaluation was at {last.isoformat()}, more than {limit} ago"
     return ""

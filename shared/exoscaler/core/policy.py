@@ -108,10 +108,12 @@ class ShrinkPolicy:
 
 @dataclass(frozen=True, slots=True)
 class HealthPolicy:
-    """When the cluster is too unwell to change (R39)."""
+    """When the cluster is too unwell to change (R39), and when exoscaler itself is."""
 
     max_total_unready_percentage: float = 45
     ok_total_unready_count: int = 3
+    longest_silence: timedelta = timedelta(minutes=10)
+    """For how long there may be no evaluation before exoscaler no longer counts as at work (F3, F4)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 from exoscaler.core.model import NodeBounds
-from exoscaler.core.model.go_duration import format_duration
 from exoscaler.settings.catalogue import flags
 from exoscaler.settings.report import Report
 from exoscaler.settings.stand_ins import Resolved
@@ -15,7 +14,6 @@ from exoscaler.settings.stand_ins import Resolved
 def adjust(resolved: Resolved, report: Report) -> None:
     """Raise what is too low: minima of node groups, and the start-up limit of the health check."""
     _raise_minimums(resolved, report)
-    _raise_startup_time(resolved, report)
     _warn_of_no_scale_down(resolved, report)
 
 
@@ -34,19 +32,6 @@ def _raise_minimums(resolved: Resolved, report: Report) -> None:
         else:
             raised.append(bounds)
     resolved.values["nodes"] = tuple(raised)
-
-
-def _raise_startup_time(resolved: Resolved, report: Report) -> None:
-    """The limits until the first success are no tighter than those after it (F5)."""
-    least = max(_duration(resolved, "max-inactivity"), _duration(resolved, "max-failing-time"))
-    if _duration(resolved, "max-startup-time") >= least:
-        return
-    what = f"raised to {format_duration(least)}, the larger of --max-inactivity and --max-failing-time"
-    if given := resolved.given.get("max-startup-time"):
-        report.warning(given[-1].origin, what, given[-1].text)
-    else:
-        report.warning("--max-startup-time", what)
-    resolved.values["max-startup-time"] = least
 
 
 def _warn_of_no_scale_down(resolved: Resolved, report: Report) -> None:

@@ -30,6 +30,7 @@ def policy_of(settings: Settings, provider_id_prefix: str) -> Policy:
         health=HealthPolicy(
             max_total_unready_percentage=settings.max_total_unready_percentage,
             ok_total_unready_count=settings.ok_total_unready_count,
+            longest_silence=min(settings.max_inactivity, settings.max_failing_time),
         ),
         pace=_pace(settings),
     )

@@ -11,6 +11,8 @@ from exoscaler.settings.flag import About
 from exoscaler.settings.identifiers import Namespace, ObjectName
 from exoscaler.settings.kinds import Flagged, Format, Level, PositiveDuration, Text
 
+_NO_STATUS = "the status ConfigMap is not written; the status function shows the same and more"
+
 
 class ProcessFields(Section):
     """The process and its surroundings."""
@@ -37,21 +39,29 @@ class StatusFields(Section):
     section: ClassVar[str] = "Status, health and metrics"
 
     write_status_configmap: Annotated[
-        Flagged, About("F110", "Write the status ConfigMap, and the Kubernetes events that are attached to it.")
+        Flagged,
+        About("F110", "Write the status ConfigMap.", not_yet=_NO_STATUS),
     ] = True
-    status_config_map_name: Annotated[ObjectName, About("F111", "Name of the status ConfigMap.")] = (
-        "cluster-autoscaler-status"
-    )
+    status_config_map_name: Annotated[
+        ObjectName, About("F111", "Name of the status ConfigMap.", not_yet=_NO_STATUS)
+    ] = "cluster-autoscaler-status"
     emit_per_nodegroup_metrics: Annotated[
-        Flagged, About("F112", "Add metrics with one series for each node group.")
+        Flagged,
+        About("F112", "Add metrics with one series for each node group.", not_yet="these metrics are always there"),
     ] = False
     max_inactivity: Annotated[
-        PositiveDuration, About("F3", "The health check fails when the last evaluation began longer ago than this.")
+        PositiveDuration,
+        About("F3", "`/readyz` of the status function fails when the last evaluation began longer ago."),
     ] = timedelta(minutes=10)
     max_failing_time: Annotated[
-        PositiveDuration, About("F4", "The health check fails when the last evaluation that succeeded is older.")
+        PositiveDuration,
+        About("F4", "Likewise; the smaller of the two counts, for an evaluation that fails leaves no trace."),
     ] = timedelta(minutes=15)
     max_startup_time: Annotated[
         PositiveDuration,
-        About("F5", "Replaces both limits until an evaluation has succeeded. Raised to the larger of them if shorter."),
+        About(
+            "F5",
+            "Replaces both limits until an evaluation has succeeded.",
+            not_yet="until the first evaluation the status function is not ready",
+        ),
     ] = timedelta(minutes=20)

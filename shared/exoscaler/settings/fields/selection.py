@@ -54,7 +54,6 @@ class SelectionFields(Section):
         About(
             "F80",
             "The three delays hold for the group concerned instead of for all.",
-            not_yet="the delays hold for all node groups",
         ),
     ] = False
     unremovable_node_recheck_timeout: Annotated[
