@@ -18,13 +18,20 @@ class HttpServer:
     """An HTTP server that is reachable once `start` returned, and gone once `stop` returned.
 
     Port 0 takes a free port; `url` tells which one.
+
+    Raises:
+        OSError: on construction, the address cannot be bound.
     """
 
     def __init__(self, app: ASGIApp, *, host: str = "127.0.0.1", port: int = 0) -> None:
         # With the protocol named, the event loop turns off the wait for more to send: 3 ms a request in place of 44.
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._socket.bind((host, port))
+        try:
+            self._socket.bind((host, port))
+        except OSError:
+            self._socket.close()
+            raise
         bound_host, bound_port = self._socket.getsockname()
         self.url = f"http://{bound_host}:{bound_port}"
         config = uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=1, ws="none")

@@ -122,6 +122,9 @@ class SandboxWorld:
         """Stand still, then stop serving."""
         if self._loop:
             self._loop.stop()
+        if self.cluster:
+            # An open watch would hold the server for as long as it takes uvicorn to lose patience.
+            self.cluster.end_watches()
         for server in (self._kubernetes, self._exoscale):
             if server:
                 server.stop()
