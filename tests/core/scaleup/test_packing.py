@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from exoscaler.core.model import Constraint, Pod, Resources
@@ -170,6 +170,14 @@ def test_a_packing_can_be_replayed_pod_by_pod(pods: list[Pod], most: int, open_c
 
 
 @given(_PODS, st.integers(1, 12))
+@example(  # two classes of one score
+    [
+        make_pod("p0", cpu="3900m", memory="1Gi"),
+        make_pod("p1", cpu="1900m", memory="9Gi"),
+        make_pod("p2", cpu="3900m", memory="1Gi"),
+    ],
+    1,
+)
 def test_packing_in_two_steps_gives_the_same_as_in_one(pods: list[Pod], first: int) -> None:
     # Upcoming nodes are filled this way: as they were when they were ordered.
     pods = [pod for pod in pods if not pod.spec.priority]

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
+from typing import TypeAlias
 
 from exoscaler.core.model import Pod, Resources
 from exoscaler.core.scaleup.equivalence import PodClass
@@ -150,9 +151,24 @@ def score(pod: Pod, allocatable: Resources) -> Fraction:
     return shares
 
 
-def _rank(alike: PodClass, fresh: Place) -> tuple[Fraction, int, datetime, str]:
+_Rank: TypeAlias = tuple[Fraction, int, int, int, datetime, str]
+
+
+def _rank(alike: PodClass, fresh: Place) -> _Rank:
+    """Between classes of one score what they ask for decides, before which pod happens to be the first of them.
+
+    That pod is another one when some of the class are placed already, and the order of classes must not depend on it.
+    """
     pod = alike.exemplar
-    return -score(pod, fresh.node.allocatable), -(pod.spec.priority or 0), pod.created_at, pod.key
+    asked = pod.spec.requests
+    return (
+        -score(pod, fresh.node.allocatable),
+        -(pod.spec.priority or 0),
+        -asked.cpu,
+        -asked.memory,
+        pod.created_at,
+        pod.key,
+    )
 
 
 def _by_score(classes: Sequence[PodClass], fresh: Place) -> list[int]:
@@ -160,7 +176,7 @@ def _by_score(classes: Sequence[PodClass], fresh: Place) -> list[int]:
 
 
 def _by_priority(classes: Sequence[PodClass], fresh: Place) -> list[int]:
-    def rank(index: int) -> tuple[int, tuple[Fraction, int, datetime, str]]:
+    def rank(index: int) -> tuple[int, _Rank]:
         return -(classes[index].exemplar.spec.priority or 0), _rank(classes[index], fresh)
 
     return sorted(range(len(classes)), key=rank)
