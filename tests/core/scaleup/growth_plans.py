@@ -15,6 +15,7 @@ from exoscaler.core.state import Backoff
 from tests.builders import (
     NOW,
     ago,
+    make_group,
     make_node,
     make_pod,
     make_scene,
