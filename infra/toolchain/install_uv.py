@@ -1,28 +1,32 @@
 """Puts the package manager uv into a folder, with nothing but Python's standard library.
 
 A plain Debian has neither pip nor venv, so the wheel is fetched from the package index, checked against the index's own
-SHA-256, and unpacked. `UV_DEFAULT_INDEX` or `PIP_INDEX_URL` choose another index than PyPI's.
+SHA-256, and unpacked. `UV_DEFAULT_INDEX` or `PIP_INDEX_URL` choose another index than PyPI's; a user name and password
+in its address are sent to that index alone and never printed.
 
     python3 install_uv.py FOLDER VERSION
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import html.parser
+import http.client
 import io
 import os
 import platform
 import re
 import stat
 import sys
-import urllib.error
 import urllib.parse
 import urllib.request
 import zipfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
 TIMEOUT_SECONDS = 120
+SCHEMES = ("https", "http", "file")
 LINUX_WHEELS = {
     "x86_64": r"manylinux_2_17_x86_64|manylinux2014_x86_64",
     "aarch64": r"manylinux_2_(?:17|28)_aarch64|manylinux2014_aarch64",
@@ -39,17 +43,38 @@ class _Links(html.parser.HTMLParser):
             self.found += [value for name, value in attrs if name == "href" and value]
 
 
-def _fetch(url: str) -> bytes:
-    if urllib.parse.urlsplit(url).scheme not in ("https", "http", "file"):
-        raise SystemExit(f"install_uv: not a web address: {url}")
-    try:
-        with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - the scheme was checked
-            return bytes(answer.read())
-    except (urllib.error.URLError, TimeoutError) as error:
-        raise SystemExit(f"install_uv: {url} could not be fetched: {error}") from error
+@dataclass(frozen=True)
+class _Index:
+    """A package index: its address, and what it wants to see of those who ask."""
+
+    address: str
+    authorization: str | None = field(repr=False)
+
+    @classmethod
+    def at(cls, address: str) -> _Index:
+        split = urllib.parse.urlsplit(address.rstrip("/"))
+        if split.scheme not in SCHEMES:  # the address may hold a password, so it is not repeated
+            raise SystemExit("install_uv: UV_DEFAULT_INDEX or PIP_INDEX_URL is set to what is not a web address")
+        credentials, _, place = split.netloc.rpartition("@")
+        user, _, password = (urllib.parse.unquote(part) for part in credentials.partition(":"))
+        encoded = base64.b64encode(f"{user}:{password}".encode()).decode()
+        return cls(split._replace(netloc=place).geturl(), f"Basic {encoded}" if credentials else None)
+
+    def fetch(self, url: str) -> bytes:
+        if urllib.parse.urlsplit(url).scheme not in SCHEMES:
+            raise SystemExit(f"install_uv: not a web address: {url}")
+        request = urllib.request.Request(url)  # noqa: S310 - the scheme was checked
+        same_place = urllib.parse.urlsplit(url)[:2] == urllib.parse.urlsplit(self.address)[:2]
+        if self.authorization and same_place:
+            request.add_unredirected_header("Authorization", self.authorization)
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - as above
+                return bytes(answer.read())
+        except (OSError, http.client.HTTPException) as error:
+            raise SystemExit(f"install_uv: {url} could not be fetched: {error}") from error
 
 
-def _wheel_address(index: str, version: str) -> tuple[str, str]:
+def _wheel_address(index: _Index, version: str) -> tuple[str, str]:
     """The address of the wheel for this machine and its SHA-256, from the index's page."""
     machine = platform.machine()
     tags = LINUX_WHEELS.get(machine)
@@ -57,9 +82,9 @@ def _wheel_address(index: str, version: str) -> tuple[str, str]:
         raise SystemExit(
             f"install_uv: no wheel for {platform.system()} on {machine}; install uv yourself, then try again"
         )
-    page = f"{index.rstrip('/')}/uv/"
+    page = f"{index.address}/uv/"
     links = _Links()
-    links.feed(_fetch(page).decode())
+    links.feed(index.fetch(page).decode())
     wanted = re.compile(rf"/uv-{re.escape(version)}-py3-none-[^/#]*(?:{tags})[^/#]*\.whl(?:#sha256=([0-9a-f]{{64}}))")
     for link in links.found:
         if match := wanted.search(link):
@@ -82,9 +107,10 @@ def main() -> None:
     if len(sys.argv) != 3:
         raise SystemExit("usage: install_uv.py FOLDER VERSION")
     folder, version = Path(sys.argv[1]), sys.argv[2]
-    index = os.environ.get("UV_DEFAULT_INDEX") or os.environ.get("PIP_INDEX_URL") or "https://pypi.org/simple"
+    chosen = os.environ.get("UV_DEFAULT_INDEX") or os.environ.get("PIP_INDEX_URL") or "https://pypi.org/simple"
+    index = _Index.at(chosen)
     address, checksum = _wheel_address(index, version)
-    wheel = _fetch(address)
+    wheel = index.fetch(address)
     if hashlib.sha256(wheel).hexdigest() != checksum:
         raise SystemExit(f"install_uv: {address} is not what the index promised")
     _unpack(wheel, folder)

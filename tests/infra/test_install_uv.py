@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import functools
 import hashlib
 import http.server
@@ -12,7 +14,7 @@ import subprocess
 import sys
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -43,15 +45,38 @@ def install(index: str, target: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
 
 
-@pytest.fixture
-def served_index(tmp_path: Path) -> Iterator[str]:
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
+class _Guarded(http.server.SimpleHTTPRequestHandler):
+    """Serves the folder to whoever has the password."""
+
+    def do_GET(self) -> None:
+        wanted = base64.b64encode(b"me:p@ss").decode()
+        if self.headers["Authorization"] == f"Basic {wanted}":
+            super().do_GET()
+        else:
+            self.send_error(401)
+
+
+@contextlib.contextmanager
+def serving(handler: Callable[..., http.server.BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Yields host and port."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/simple"
+        yield f"127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def served_index(tmp_path: Path) -> Iterator[str]:
+    with serving(functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))) as place:
+        yield f"http://{place}/simple"
+
+
+@pytest.fixture
+def guarded_place(tmp_path: Path) -> Iterator[str]:
+    with serving(functools.partial(_Guarded, directory=str(tmp_path))) as place:
+        yield place
 
 
 def test_the_wheel_for_this_machine_is_unpacked_and_runs(tmp_path: Path, served_index: str) -> None:
@@ -88,3 +113,50 @@ def test_an_index_out_of_reach_ends_with_a_sentence(tmp_path: Path) -> None:
     assert ended.returncode != 0
     assert "could not be fetched" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_user_and_password_in_the_address_open_a_guarded_index(tmp_path: Path, guarded_place: str) -> None:
+    make_index(tmp_path)
+    ended = install(f"http://me:p%40ss@{guarded_place}/simple/", tmp_path / "bin")
+
+    assert ended.returncode == 0, ended.stderr
+    assert (tmp_path / "bin" / "uv").exists()
+
+
+def test_a_refused_password_is_not_shown(tmp_path: Path, guarded_place: str) -> None:
+    make_index(tmp_path)
+    ended = install(f"http://me:outdated@{guarded_place}/simple", tmp_path / "bin")
+
+    assert ended.returncode != 0
+    assert f"http://{guarded_place}/simple/uv/ could not be fetched: HTTP Error 401" in ended.stderr
+    assert "outdated" not in ended.stderr
+
+
+def test_an_address_that_is_none_is_not_repeated(tmp_path: Path) -> None:
+    ended = install("me:secret@packages.example/simple", tmp_path / "bin")
+
+    assert ended.returncode != 0
+    assert "not a web address" in ended.stderr
+    assert "secret" not in ended.stderr
+
+
+def test_a_wheel_elsewhere_is_fetched_without_the_password(tmp_path: Path, guarded_place: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    make_index(elsewhere)
+    asked: list[str | None] = []
+
+    class _Noting(http.server.SimpleHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.headers["Authorization"])
+            super().do_GET()
+
+    with serving(functools.partial(_Noting, directory=str(elsewhere))) as other:
+        page = tmp_path / "simple" / "uv"
+        page.mkdir(parents=True)
+        link = (elsewhere / "simple" / "uv" / "index.html").read_text().replace("../../", f"http://{other}/")
+        (page / "index.html").write_text(link)
+        ended = install(f"http://me:p%40ss@{guarded_place}/simple", tmp_path / "bin")
+
+    assert ended.returncode == 0, ended.stderr
+    assert asked == [None]
