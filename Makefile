@@ -4,24 +4,30 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 UV_VERSION := 0.13.9
-UV := $(or $(shell command -v uv 2>/dev/null),$(CURDIR)/.uv/uv)
+# A uv that is on the PATH but does not run is as good as none.
+UV := $(or $(shell uv --version >/dev/null 2>&1 && command -v uv),.uv/uv)
 BIN := .venv/bin
 SPEED ?= 10
 FUNCTION ?= evaluate
 PORT ?= 8080
-FUNCTIONS := evaluate scale_up scale_down refresh status
+FUNCTIONS := evaluate scale-up scale-down refresh status
 
 export PYTHONDONTWRITEBYTECODE ?=
+# uv brings its own list of certificate authorities, which lacks that of a company's proxy; the machine's list has it.
+export UV_SYSTEM_CERTS ?= true
+# Every target looks for the environment here.
+export UV_PROJECT_ENVIRONMENT := .venv
 
 .PHONY: help
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  \033[1m%-12s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(CURDIR)/.uv/uv:
+.uv/uv:
 	@python3 infra/toolchain/install_uv.py .uv $(UV_VERSION)
 
 # The lock file decides every version; the stamp says for which lock file the environment was made.
 .venv/.for-lock: uv.lock pyproject.toml | $(UV)
+	@echo "Making the environment in .venv (downloads about 60 MB the first time)" >&2
 	@$(UV) sync --frozen --quiet
 	@touch $@
 
@@ -54,9 +60,11 @@ bench: install ## measure what has a figure to beat; prints counts and ratios
 	@$(BIN)/python -m tests.bench
 
 .PHONY: serve
+serve: SCRIPT = $(subst -,_,$(FUNCTION))
 serve: install ## one function on this machine (FUNCTION=evaluate PORT=8080)
-	@test -f functions/$(FUNCTION).py || { echo "no function $(FUNCTION); there are: $(FUNCTIONS)" >&2; exit 2; }
-	@exec $(BIN)/functions-framework --source functions/$(FUNCTION).py --target $(FUNCTION) --host 127.0.0.1 --port $(PORT)
+	@test -f functions/$(SCRIPT).py || { echo "no function $(FUNCTION); there are: $(FUNCTIONS)" >&2; exit 2; }
+	@echo "Starting $(FUNCTION) on http://127.0.0.1:$(PORT)/" >&2
+	@exec $(BIN)/functions-framework --source functions/$(SCRIPT).py --target $(SCRIPT) --host 127.0.0.1 --port $(PORT)
 
 .PHONY: docs
 docs: install ## write the reference of all settings anew
