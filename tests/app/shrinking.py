@@ -8,6 +8,7 @@ from exoscaler.core.operations.model import ShrinkMode, ShrinkOperation, ShrinkP
 from exoscaler.core.recording import with_operations
 from exoscaler.ports.events import FunctionName
 from tests.app.world import World
+from tests.builders import make_pod
 from tests.fakes.pools import Removal, Timing
 
 SCALE_DOWN = FunctionName.SCALE_DOWN
@@ -94,3 +95,22 @@ def ended(world: World) -> tuple[ShrinkOperation, ...]:
 def sent(world: World) -> list[tuple[str, ...]]:
     """The instances of every removal call that was made, by call."""
     return [call.instance_ids for call in world.cloud.mutations if isinstance(call, Removal)]
+
+
+def effects_of(world: World, kind: type) -> list[object]:
+    return [effect for effect in world.cluster.effects if isinstance(effect, kind)]
+
+
+def names(world: World) -> set[str]:
+    return {node.name for node in world.cluster.all_nodes}
+
+
+def reasons_told(world: World) -> list[str]:
+    return [event.reason for event in world.cluster.events]
+
+
+def put_web_pod(world: World, number: int, *, cpu: str = "500m") -> None:
+    """A pod of a ReplicaSet on the node of this number, which its controller makes anew elsewhere."""
+    world.workloads.run("filler", 0)
+    pod = make_pod(f"web-pod-{number}", owner="web", node=node(world, number).name, cpu=cpu, labels={"app": "web"})
+    world.cluster.put_pod(pod)

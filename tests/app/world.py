@@ -14,7 +14,7 @@ from exoscaler.app.scale_down import scale_down
 from exoscaler.app.scale_up import scale_up
 from exoscaler.core.model import NodeBounds
 from exoscaler.core.policy import GrowthPolicy, PacePolicy, Policy, ShrinkPolicy
-from exoscaler.core.state import State
+from exoscaler.core.state import State, UnreadableState
 from exoscaler.errors import BudgetExhausted, RemoteError, StateError
 from exoscaler.ports.events import FunctionName, Wakeup, WakeupKind
 from tests.app.workloads import Workloads
@@ -32,7 +32,7 @@ IN_ORDER = (FunctionName.REFRESH, FunctionName.EVALUATE, FunctionName.SCALE_UP, 
 
 HURRIED = Policy(
     growth=GrowthPolicy(
-        max_node_provision_time=timedelta(minutes=4),
+        max_node_provision_time=timedelta(minutes=2),
         initial_backoff=timedelta(minutes=1),
     ),
     shrink=ShrinkPolicy(
@@ -96,8 +96,11 @@ class World:
 
     @property
     def state(self) -> State:
-        """What is stored now."""
-        return self.store.state
+        """What is stored now; empty when it is unreadable."""
+        try:
+            return self.store.state
+        except UnreadableState:
+            return State()
 
     def add_pool(self, name: str, *, size: int, minimum: int = 1, maximum: int = 10) -> None:
         """A pool of old nodes of 4 cores that carry the label ``group=<name>``, with bounds."""
@@ -151,6 +154,12 @@ class World:
             self.tick()
             self.pass_time(period)
             left -= period
+
+    def heal(self) -> None:
+        """Nothing fails any more that has not failed yet."""
+        self.cloud.heal()
+        self.cluster._failures.clear()
+        self.store._failures.clear()
 
     # What it looks like.
 

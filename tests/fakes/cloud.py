@@ -129,6 +129,14 @@ class FakeCloud:
         """How the next accepted change runs."""
         self._courses.append(course)
 
+    def heal(self) -> None:
+        """Nothing fails any more that has not failed yet."""
+        self._failures.clear()
+        self._courses.clear()
+        self.unreadable = set()
+        self.quota_unreadable = False
+        self.dead_on_arrival = 0
+
     def forget_operations(self) -> None:
         """No operation is known any more; what they do goes on."""
         self._operations.clear()
@@ -187,9 +195,9 @@ class FakeCloud:
         pool = self._known("scale-sks-nodepool", group.id)
         if pool.changing:
             raise Conflict("scale-sks-nodepool", pool.id, status=409, detail="The nodepool is already being updated.")
-        if size < len(pool.instances):
-            raise AssertionError(f"{size} is below the {len(pool.instances)} members: the cloud would pick victims")
-        missing = size - len(pool.instances)
+        missing = size - pool.staying
+        if missing < 0:
+            raise AssertionError(f"{size} is below the {pool.staying} members: the cloud would pick victims")
         if self.quota_limit != UNLIMITED and self.usage + missing > self.quota_limit:
             raise QuotaExceeded("scale-sks-nodepool", pool.id, status=403, detail="instance quota exceeded")
         course = self._accept(pool, PoolState.SCALING_UP, SizeChange(group.id, size))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -82,6 +83,11 @@ class FakePool:
         return tuple(sorted(i.id for i in self.instances.values() if i.standing is not Standing.COMING))
 
     @property
+    def staying(self) -> int:
+        """How many instances it has or is about to have, those on their way out aside."""
+        return sum(1 for instance in self.instances.values() if instance.standing is not Standing.LEAVING)
+
+    @property
     def view(self) -> Pool:
         return Pool(self.size, self.members, self.state, self.state.value)
 
@@ -108,7 +114,7 @@ class FakePool:
         return replace(
             self.node,
             name=instance.name,
-            uid=f"uid-of-{instance.name}",
+            uid=str(uuid.uuid5(uuid.NAMESPACE_URL, instance.name)),
             created_at=since,
             provider_id=f"{PROVIDER_ID_PREFIX}{instance.id}",
             system_uuid=instance.id,
