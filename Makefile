@@ -10,7 +10,7 @@ BIN := .venv/bin
 SPEED ?= 10
 FUNCTION ?= evaluate
 PORT ?= 8080
-FUNCTIONS := evaluate scale-up scale-down refresh status
+FUNCTIONS := evaluate scale_up scale_down refresh status
 
 export PYTHONDONTWRITEBYTECODE ?=
 # uv brings its own list of certificate authorities, which lacks that of a company's proxy; the machine's list has it.
