@@ -26,13 +26,14 @@ WAITING_PODS_KEPT = 100
 def unneeded_since(scene: Scene) -> dict[str, datetime]:
     """Since when each node has been unneeded, as far as that is still known: node uid -> time.
 
-    Empty after a gap in the evaluations (H.2-3), and after a clock that was set back. While the cluster is unwell the
-    timers stand still: the time of the pause is added when it ends.
+    Empty after a gap between two looks (H.2-3), and after a clock that was set back by as much; a little is what the
+    clocks of two machines differ by anyway. While the cluster is unwell the timers stand still: the time of the pause
+    is added when it ends.
     """
     observations = scene.state.observations
     last = observations.evaluation_ended_at
     gap_limit = MISSED_EVALUATIONS * scene.policy.pace.evaluation_period
-    if last is None or scene.now - last > gap_limit:
+    if last is None or abs(scene.now - last) > gap_limit:
         return {}
     paused_from = observations.unhealthy_since
     pause = max(scene.now - paused_from, timedelta(0)) if paused_from is not None else timedelta(0)
@@ -40,18 +41,23 @@ def unneeded_since(scene: Scene) -> dict[str, datetime]:
 
 
 def observed(scene: Scene, growth: GrowthPlan, shrink: ShrinkPlan, *, healthy: bool) -> ObservationsDocument:
-    """The observations after an evaluation."""
+    """The observations after an evaluation.
+
+    One that could not judge the nodes, because the list of pods is in doubt, counts as missed: the timers go on as long
+    as few are missed in a row, and start anew after that.
+    """
     before = scene.state.observations
     now = scene.now
+    judged = healthy and shrink.judged
     return before.model_copy(
         update={
-            "unneeded": _unneeded(scene, shrink) if healthy else before.unneeded,
-            "staying": _staying(scene, shrink) if healthy else before.staying,
+            "unneeded": _unneeded(scene, shrink) if judged else before.unneeded,
+            "staying": _staying(scene, shrink) if judged else before.staying,
             "unregistered": _unregistered(scene),
             "backoffs": forget_old(before.backoffs, now, scene.policy.growth),
             "waiting": tuple(_waiting(pod, now, before) for pod in growth.unhelped[:WAITING_PODS_KEPT]),
             "evaluation_started_at": now,
-            "evaluation_ended_at": now,
+            "evaluation_ended_at": now if shrink.judged else before.evaluation_ended_at,
             "evaluations": before.evaluations + 1,
             "unhealthy_since": None if healthy else before.unhealthy_since or now,
             "counters": counted(before.counters, CounterName.EVALUATIONS),

@@ -82,6 +82,7 @@ class ShrinkPlan:
         staying: one verdict for each node that does not go now.
         cached: uids of `staying` nodes whose verdict came from a simulation and holds for a while (R119).
         held: why nothing is removed at all for now, empty when removals are allowed.
+        judged: whether the nodes were looked at; if not, neither their times nor their verdicts change.
     """
 
     operations: tuple[ShrinkOperation, ...] = ()
@@ -89,6 +90,7 @@ class ShrinkPlan:
     staying: tuple[NodeVerdict, ...] = ()
     cached: frozenset[str] = field(default_factory=frozenset)
     held: str = ""
+    judged: bool = True
 
 
 @dataclass(frozen=True, slots=True)

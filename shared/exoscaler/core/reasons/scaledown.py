@@ -24,6 +24,10 @@ class Unremovable(StrEnum):
     PARALLELISM_USED_UP = "ParallelismUsedUp"
     OPERATION_IN_FLIGHT = "OperationInFlight"
     STILL_STARTING = "StillStarting"
+    COOLING_DOWN = "InCooldown"
+    CLOUD_VIEW_STALE = "CloudViewStale"
+    POOL_BLOCKED = "PoolBlocked"
+    INSTANCE_SHARED = "InstanceShared"
     NO_UTILIZATION = "UnexpectedError"
     """The node reports no allocatable CPU or memory, so its utilisation is not defined."""
 
@@ -50,6 +54,10 @@ _UNREMOVABLE = {
     Unremovable.PARALLELISM_USED_UP: "as many nodes as allowed at a time are being removed",
     Unremovable.OPERATION_IN_FLIGHT: "its pool is being changed",
     Unremovable.STILL_STARTING: "it joined too recently to be judged",
+    Unremovable.COOLING_DOWN: "something was added, removed or failed too short a time ago, or removals are held",
+    Unremovable.CLOUD_VIEW_STALE: "the cloud could not be read for its group; removals go on once it can",
+    Unremovable.POOL_BLOCKED: "its pool is suspended, in error or being deleted; look at it in the portal",
+    Unremovable.INSTANCE_SHARED: "another Node claims the same instance; delete the one that is wrong",
     Unremovable.NO_UTILIZATION: "it reports no allocatable CPU or memory",
 }
 
@@ -62,6 +70,7 @@ class BlockingPod(StrEnum):
     NOT_SAFE_TO_EVICT = "NotSafeToEvictAnnotation"
     UNMOVABLE_KUBE_SYSTEM = "UnmovableKubeSystemPod"
     NOT_ENOUGH_BUDGET = "NotEnoughPdb"
+    SEVERAL_BUDGETS = "SeveralPdbs"
 
     @property
     def text(self) -> str:
@@ -75,6 +84,7 @@ _BLOCKING = {
     BlockingPod.NOT_SAFE_TO_EVICT: 'its annotation safe-to-evict is "false"',
     BlockingPod.UNMOVABLE_KUBE_SYSTEM: "it is a kube-system pod without a PodDisruptionBudget",
     BlockingPod.NOT_ENOUGH_BUDGET: "its PodDisruptionBudget allows no disruption now",
+    BlockingPod.SEVERAL_BUDGETS: "several PodDisruptionBudgets cover it, so it cannot be evicted; keep one",
 }
 
 

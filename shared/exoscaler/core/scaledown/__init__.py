@@ -5,7 +5,9 @@
 ``drainability/``  may this pod be moved: one rule a file
 ``departure``      what has to happen to the pods of a node
 ``replacement``    would they all find another place
-``budgets``, ``limits``, ``timers``, ``cooldown``, ``round``   what of it happens now
+``budgets``        how many disruptions are still allowed
+``headcount``, ``limits``   how many nodes the group and the cluster may lose
+``timers``, ``cooldown``, ``round``   which of the unneeded nodes go now
 ``pod_view``       can the list of pods be trusted
 ``unregistered``   instances that never became nodes
 ``orphans``        taints that were left when the state was lost

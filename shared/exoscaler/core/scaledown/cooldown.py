@@ -1,4 +1,8 @@
-"""When nothing may be removed for a while, although nodes are judged all the same (R105, R107-R109)."""
+"""When nothing may be removed for a while, although nodes are judged all the same (R105, R107-R109).
+
+Upstream drops the unneeded times of a group that cools down by itself (R108); here they go on, as they do when all
+groups cool down together.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +14,28 @@ from exoscaler.core.scene import Scene
 
 
 def held_everywhere(scene: Scene, growth: GrowthPlan) -> str:
-    """Why nothing is removed in any group; empty when removals are allowed, or are held group by group."""
-    policy = scene.policy.shrink
-    if not policy.enabled:
-        return "scale-down-enabled is off"
-    if policy.delay_is_local:
+    """Why nothing is removed in any group; empty when removals are allowed, or are held group by group.
+
+    A growth that is planned or under way holds removals like one that has just ended.
+    """
+    if scene.policy.shrink.delay_is_local:
         return ""
-    if growth.operations or any(not op.ended for op in scene.state.operations.growing):
-        return "a group is growing"
+    under_way = (*scene.state.operations.growing, *growth.operations)
+    growing = sorted({op.group_name for op in under_way if not op.ended})
+    if growing:
+        return f"growing: {', '.join(growing)}"
     return _recent(scene, None)
 
 
 def held_in_group(scene: Scene, group_id: str) -> str:
     """Why nothing is removed in one group, with ``scale-down-delay-type-local`` (R108); empty when it is allowed."""
     return _recent(scene, group_id) if scene.policy.shrink.delay_is_local else ""
+
+
+def held_after_failure(scene: Scene, group_id: str) -> bool:
+    """Whether a removal from the group failed so lately that another one would fail too."""
+    failed_at = scene.state.observations.shrink_failed_at.get(group_id)
+    return failed_at is not None and min(failed_at, scene.now) + scene.policy.shrink.delay_after_failure > scene.now
 
 
 def _recent(scene: Scene, group_id: str | None) -> str:
@@ -34,9 +46,9 @@ def _recent(scene: Scene, group_id: str | None) -> str:
         (seen.shrink_failed_at, policy.delay_after_failure, "a failed removal"),
     )
     for times, delay, what in checks:
-        relevant = [at for group, at in times.items() if group_id is None or group == group_id]
-        # A time in the future was stamped by a clock that has been set back: it cools down no longer than any other.
-        latest = max((min(at, scene.now) for at in relevant), default=None)
+        # A time in the future was stamped by a clock that has been set back: it counts as now.
+        moments = (min(at, scene.now) for group, at in times.items() if group_id in (None, group))
+        latest = max(moments, default=None)
         if latest is not None and latest + delay > scene.now:
             return f"cool-down after {what} until {(latest + delay).isoformat(timespec='seconds')}"
     return ""

@@ -29,7 +29,7 @@ def _is_ours(node: Node) -> bool:
 def _undoing(node: Node, scene: Scene) -> ShrinkOperation:
     group_id = scene.membership.group_by_node[node.name]
     return ShrinkOperation(
-        id=f"{scene.decision_id}-undo-{node.uid[:8]}",
+        id=f"{scene.decision_id}-undo-{node.uid}",
         group_id=group_id,
         group_name=scene.state.node_groups.groups[group_id].name,
         decision_id=scene.decision_id,

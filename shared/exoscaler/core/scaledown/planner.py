@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from exoscaler.core.model import Node, NodeGroup
 from exoscaler.core.operations.model import ShrinkOperation
 from exoscaler.core.plan import GrowthPlan, NodeVerdict, ShrinkPlan
 from exoscaler.core.reasons import Unremovable
-from exoscaler.core.scaledown.candidates import Stays, why_not_candidate
-from exoscaler.core.scaledown.cooldown import held_everywhere
+from exoscaler.core.scaledown.candidates import Candidates, Stays
 from exoscaler.core.scaledown.departure import Departure, departure
 from exoscaler.core.scaledown.drainability import DrainContext
 from exoscaler.core.scaledown.orphans import orphans
 from exoscaler.core.scaledown.pod_view import pod_view
 from exoscaler.core.scaledown.replacement import replace_pods
-from exoscaler.core.scaledown.round import Round, Unneeded
+from exoscaler.core.scaledown.round import Round, Unneeded, budgets_after
 from exoscaler.core.scaledown.unregistered import long_unregistered
 from exoscaler.core.scene import Scene
 from exoscaler.core.scheduling import Ledger
+
+SWITCHED_OFF = "scale-down-enabled is off"
 
 
 def plan_shrink(scene: Scene, ledger: Ledger, growth: GrowthPlan) -> ShrinkPlan:
     """Decide which nodes are unneeded and which of them go now.
 
     Enters into `ledger` where the pods of unneeded nodes would go: the simulation is cumulative, so that two removals
-    never count on the same hole (R118). Cool-downs and a doubtful list of pods forbid to act; a doubtful list also
-    forbids to judge, so that no time runs on what was not seen.
+    never count on the same hole (R118). Each node that does not go gets a verdict, those aside that are going already.
+
+    Cool-downs and busy pools forbid to act, not to judge: the unneeded times go on meanwhile (R105). A doubtful list of
+    pods forbids both, and then the plan says that nothing was judged. With scale-down switched off nothing is judged
+    either, and the times are lost (R69). Nodes that were left marked when the state was lost are given back, and
+    instances that never became nodes removed, in any case.
     """
+    undone = orphans(scene)
+    if not scene.policy.shrink.enabled:
+        never = long_unregistered(scene, ())
+        return ShrinkPlan(operations=(*undone, *never), held=SWITCHED_OFF)
     view = pod_view(scene)
     if not view.complete:
-        return ShrinkPlan(operations=orphans(scene), unneeded=_unjudged(scene), held=view.doubt)
-    return _Planning(scene, ledger, growth).plan()
-
-
-def _unjudged(scene: Scene) -> tuple[tuple[str, str], ...]:
-    """An evaluation that could not look leaves the timers as they are."""
-    return tuple((uid, node.name) for uid, node in scene.state.observations.unneeded.items())
+        return ShrinkPlan(operations=undone, held=view.doubt, judged=False)
+    return _Planning(scene, ledger, growth).plan(undone)
 
 
 class _Planning:
@@ -45,25 +49,27 @@ class _Planning:
     def __init__(self, scene: Scene, ledger: Ledger, growth: GrowthPlan) -> None:
         self._scene = scene
         self._ledger = ledger
+        self._candidates = Candidates(scene, ledger)
         self._round = Round(scene, growth)
-        self._held = held_everywhere(scene, growth)
+        self._budgets = budgets_after(scene)
         self._staying: list[NodeVerdict] = []
         self._cached: set[str] = set()
 
-    def plan(self) -> ShrinkPlan:
+    def plan(self, undone: tuple[ShrinkOperation, ...]) -> ShrinkPlan:
         """Judge, simulate, accept."""
-        undone = orphans(self._scene)
         going = {op.node_uid for op in (*self._scene.state.operations.shrinking, *undone)}
         candidates = [(n, g) for n, g in self._managed(going) if self._is_candidate(n, g)]
-        unneeded = [found for node, group in self._in_order(candidates) if (found := self._simulate(node, group))]
-        operations = tuple(op for found in self._empty_first(unneeded) if (op := self._decide(found)))
-        never = long_unregistered(self._scene, (*undone, *operations))
+        names = frozenset(node.name for node, _ in candidates)
+        found = (self._simulate(node, group, names) for node, group in self._in_order(candidates))
+        unneeded = [node for node in found if node is not None]
+        operations = tuple(op for node in _empty_first(unneeded) if (op := self._decide(node)))
+        never = long_unregistered(self._scene, operations)
         return ShrinkPlan(
             operations=(*undone, *operations, *never),
-            unneeded=tuple((found.node.uid, found.node.name) for found in unneeded),
-            staying=tuple(self._staying),
+            unneeded=tuple((node.node.uid, node.node.name) for node in unneeded),
+            staying=tuple(sorted(self._staying, key=lambda verdict: verdict.node_name)),
             cached=frozenset(self._cached),
-            held=self._held,
+            held=self._round.held,
         )
 
     def _managed(self, going: set[str]) -> Iterator[tuple[Node, NodeGroup]]:
@@ -77,7 +83,7 @@ class _Planning:
                 yield node, groups[group_id]
 
     def _is_candidate(self, node: Node, group: NodeGroup) -> bool:
-        stays = why_not_candidate(node, group, self._round.room(group), self._scene, self._ledger)
+        stays = self._candidates.why_not(node, group)
         if stays is None:
             return True
         self._stays(node, group.id, stays)
@@ -85,41 +91,47 @@ class _Planning:
             self._cached.add(node.uid)
         return False
 
-    def _in_order(self, candidates: list[tuple[Node, NodeGroup]]) -> list[tuple[Node, NodeGroup]]:
-        """Empty ones first, then those that were unneeded before, so that verdicts do not flap; then by name (R106)."""
+    def _in_order(self, candidates: Iterable[tuple[Node, NodeGroup]]) -> list[tuple[Node, NodeGroup]]:
+        """The order in which nodes take places from each other (R106).
+
+        Empty ones first. Then those that can go as soon as their time is up before those that must wait for their pool
+        or for a pod: who waits for long must not hold places that others could use. Then those that were unneeded
+        before, so that verdicts do not flap; then by name.
+        """
         before = self._scene.state.observations.unneeded
-        return sorted(
-            candidates,
-            key=lambda c: (not self._departure(c[0]).is_empty, c[0].uid not in before, c[0].name),
-        )
+
+        def rank(candidate: tuple[Node, NodeGroup]) -> tuple[bool, bool, bool, str]:
+            node, group = candidate
+            leaving = self._departure(node)
+            is_empty = not leaving.moving and leaving.blocked is None
+            must_wait = leaving.waits_for is not None or group.is_stale or not group.pool.state.accepts_changes
+            return not is_empty, must_wait, node.uid not in before, node.name
+
+        return sorted(candidates, key=rank)
 
     def _departure(self, node: Node) -> Departure:
-        context = DrainContext(self._scene.policy.shrink, self._scene.now, self._scene.snapshot.budgets)
+        context = DrainContext(self._scene.policy.shrink, self._scene.now, self._budgets)
         return departure(self._ledger.pods_on(node.name), context)
 
-    def _simulate(self, node: Node, group: NodeGroup) -> Unneeded | None:
+    def _simulate(self, node: Node, group: NodeGroup, candidates: frozenset[str]) -> Unneeded | None:
+        """Empty the node in the ledgers; None, and a verdict, when that is impossible."""
         leaving = self._departure(node)
         if leaving.blocked is not None:
-            pod, reason = leaving.blocked
-            self._fails(node, group, Stays(Unremovable.BLOCKED_BY_POD, f"{pod.key}: {reason.text}"))
+            self._fails(node, group, Stays(Unremovable.BLOCKED_BY_POD, leaving.blocked.text))
             return None
-        homeless = replace_pods(node.name, leaving.moving, self._ledger)
+        homeless = replace_pods(node.name, leaving.moving, self._ledger, candidates)
         if homeless is not None:
             self._fails(node, group, Stays(Unremovable.NO_PLACE_TO_MOVE_PODS, homeless.text))
             return None
+        # A pod that has only been promised the node need not be evicted from it.
+        self._budgets.spend(pod for pod in leaving.moving if pod.is_bound)
         return Unneeded(node, group, leaving.moving, leaving.waits_for)
 
-    @staticmethod
-    def _empty_first(unneeded: list[Unneeded]) -> list[Unneeded]:
-        return sorted(unneeded, key=lambda found: (bool(found.moving), found.node.name))
-
-    def _decide(self, found: Unneeded) -> ShrinkOperation | None:
-        stays = self._round.why_not_now(found)
-        if stays is None and self._held:
-            stays = Stays(Unremovable.OPERATION_IN_FLIGHT, self._held)
+    def _decide(self, unneeded: Unneeded) -> ShrinkOperation | None:
+        stays = self._round.why_not_now(unneeded)
         if stays is None:
-            return self._round.accept(found)
-        self._stays(found.node, found.group.id, stays)
+            return self._round.accept(unneeded)
+        self._stays(unneeded.node, unneeded.group.id, stays)
         return None
 
     def _fails(self, node: Node, group: NodeGroup, stays: Stays) -> None:
@@ -128,3 +140,7 @@ class _Planning:
 
     def _stays(self, node: Node, group_id: str, stays: Stays) -> None:
         self._staying.append(NodeVerdict(node.name, node.uid, group_id, stays.reason, stays.detail))
+
+
+def _empty_first(unneeded: Iterable[Unneeded]) -> list[Unneeded]:
+    return sorted(unneeded, key=lambda found: (bool(found.moving), found.node.name))

@@ -7,6 +7,7 @@ does not arrive whole; here it is held against what others report independently.
 from __future__ import annotations
 
 from exoscaler.core.model import ClusterSnapshot, PodView
+from exoscaler.core.operations.model import ShrinkPhase
 from exoscaler.core.scene import Scene
 
 TOLERATED_SHARE = 10
@@ -17,9 +18,13 @@ calls, and a controller's report lags behind."""
 def pod_view(scene: Scene) -> PodView:
     """The first contradiction that is found.
 
+    - DaemonSets report ready pods, but the list holds no pod of any DaemonSet.
     - A DaemonSet reports clearly more ready pods than the list holds of it.
-    - Nodes are ready, but there is not a single pod bound to any node although the last evaluation knew of removals
-      that had to move pods: an empty list of a cluster that works is more likely wrong than true.
+    - Pods are being moved off nodes, but there is not a single pod bound to any node.
+
+    A doubt costs one look, as if the evaluation had not taken place: the next one judges anew, and the unneeded times
+    survive as long as not more than `observing.MISSED_EVALUATIONS` are missed. So pods that changed between two calls
+    stop nothing for long. A cluster without any DaemonSet has nobody to ask: there an empty list is believed.
     """
     snapshot = scene.snapshot
     return _against_daemonsets(snapshot) or _against_emptiness(scene) or PodView()
@@ -30,6 +35,9 @@ def _against_daemonsets(snapshot: ClusterSnapshot) -> PodView | None:
     for pod in snapshot.pods:
         if pod.is_bound and pod.owner is not None and pod.owner.kind == "DaemonSet":
             seen[pod.owner.uid] = seen.get(pod.owner.uid, 0) + 1
+    ready = sum(daemonset.ready for daemonset in snapshot.daemonsets)
+    if ready and not seen:
+        return PodView(f"DaemonSets report {ready} ready pods, and the list holds none of any DaemonSet")
     for daemonset in sorted(snapshot.daemonsets, key=lambda d: (d.namespace, d.name)):
         missing = daemonset.ready - seen.get(daemonset.uid, 0)
         if missing > max(1, daemonset.ready // TOLERATED_SHARE):
@@ -43,5 +51,5 @@ def _against_daemonsets(snapshot: ClusterSnapshot) -> PodView | None:
 def _against_emptiness(scene: Scene) -> PodView | None:
     if any(pod.is_bound for pod in scene.snapshot.pods):
         return None
-    evicting = any(op.evictions_from is not None for op in scene.state.operations.shrinking)
-    return PodView("the list holds no pod of any node, although pods are being moved") if evicting else None
+    moving = any(op.phase is ShrinkPhase.DRAINING for op in scene.state.operations.shrinking)
+    return PodView("the list holds no pod of any node, although pods are being moved") if moving else None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from exoscaler.core.model import Pod
+from exoscaler.core.scaleup.pending import scheduling_order
 from exoscaler.core.scheduling import Ledger, Origin
 
 
@@ -22,18 +23,25 @@ class Homeless:
         return f"{self.pod.key}: {self.why}"
 
 
-def replace_pods(node_name: str, moving: Sequence[Pod], ledger: Ledger) -> Homeless | None:
+def replace_pods(
+    node_name: str, moving: Sequence[Pod], ledger: Ledger, last: Collection[str] = frozenset()
+) -> Homeless | None:
     """Move the pods in the ledger to nodes that exist; all or nothing.
 
-    On success the node is no destination any more and its pods are promised their new places. On failure the ledger is
-    as it was. Pods are moved largest priority first, as the scheduler would take them up.
+    On success the node is no destination any more and its pods are promised their new places; it stays present without
+    them, as a node does that is being drained (R117). On failure the ledger is as it was. Pods are moved largest
+    priority first, as a scheduler would take them up. Nodes named in `last` are tried after all others: those that may
+    have to go themselves, so that as few pods as possible move twice.
     """
+    if not moving:
+        ledger.exclude(node_name)
+        return None
     trial = ledger.fork()
     trial.exclude(node_name)
     trial.take_out(moving, node_name)
-    among = trial.destinations(Origin.EXISTING)
-    in_order = sorted(moving, key=lambda pod: (-(pod.spec.priority or 0), pod.created_at, pod.key))
-    settled = trial.settle(in_order, among)
+    existing = trial.destinations(Origin.EXISTING)
+    among = (*(name for name in existing if name not in last), *(name for name in existing if name in last))
+    settled = trial.settle(scheduling_order(moving), among)
     if settled.left:
         return Homeless(settled.left[0], _why(settled.left[0], trial, among))
     ledger.exclude(node_name)

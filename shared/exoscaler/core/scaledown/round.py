@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 
-from exoscaler.core.model import Node, NodeGroup, Pod, PoolState
+from exoscaler.core.model import Node, NodeGroup, Pod
 from exoscaler.core.observing import unneeded_since
 from exoscaler.core.operations.drain import pods_to_move
 from exoscaler.core.operations.model import ShrinkMode, ShrinkOperation
@@ -14,7 +12,8 @@ from exoscaler.core.plan import GrowthPlan
 from exoscaler.core.reasons import Unremovable
 from exoscaler.core.scaledown.budgets import BudgetLedger
 from exoscaler.core.scaledown.candidates import Stays
-from exoscaler.core.scaledown.cooldown import held_in_group
+from exoscaler.core.scaledown.cooldown import held_everywhere, held_in_group
+from exoscaler.core.scaledown.headcount import floor, is_removing, leaving_instances, spare
 from exoscaler.core.scaledown.limits import Floor
 from exoscaler.core.scaledown.timers import too_early
 from exoscaler.core.scene import Scene
@@ -30,28 +29,41 @@ class Unneeded:
     waits_for: Pod | None = None
 
 
+def evictions(scene: Scene, node_name: str) -> tuple[Pod, ...]:
+    """The pods that a drain of the node would ask to leave: those bound to it, expendable ones included."""
+    return tuple(pod for pod in pods_to_move(scene.snapshot.pods_on(node_name), scene.now) if not pod.is_terminating)
+
+
+def budgets_after(scene: Scene) -> BudgetLedger:
+    """The budgets, less what the removals in flight have still to evict."""
+    budgets = BudgetLedger(scene.snapshot.budgets)
+    for operation in scene.state.operations.shrinking:
+        if is_removing(operation):
+            budgets.spend(evictions(scene, operation.node_name))
+    return budgets
+
+
 class Round:
-    """Accepts removals one by one, within everything that is shared between them; mutable."""
+    """Accepts removals one by one, within everything that is shared between them; mutable.
+
+    Attributes:
+        held: why no node goes in this round, whatever its group; empty when nodes may.
+    """
 
     def __init__(self, scene: Scene, growth: GrowthPlan) -> None:
         self._scene = scene
-        self._since: Mapping[str, datetime] = unneeded_since(scene)
-        self._growing = {op.group_id for op in (*scene.state.operations.growing, *growth.operations) if not op.ended}
-        in_flight = scene.state.operations.shrinking
-        self._removing = {group.id: 0 for group in scene.groups}
-        for operation in in_flight:
-            self._removing[operation.group_id] = self._removing.get(operation.group_id, 0) + 1
+        self.held = held_everywhere(scene, growth)
+        operations = scene.state.operations
+        self._since = unneeded_since(scene)
+        self._growing = {op.group_id for op in (*operations.growing, *growth.operations) if not op.ended}
+        in_flight = [op for op in operations.shrinking if is_removing(op) and op.node_uid]
+        self._evicting = {op.group_id for op in operations.shrinking if op.changes_pool}
+        self._leaving = leaving_instances(operations)
         self._total = len(in_flight)
-        self._drains = sum(operation.mode is ShrinkMode.DRAIN for operation in in_flight)
-        self._evicting = {operation.group_id for operation in in_flight if operation.changes_pool}
-        self._floor = Floor(scene.snapshot.nodes, scene.policy.growth)
-        self.budgets = BudgetLedger(scene.snapshot.budgets)
-        for operation in in_flight:
-            self.budgets.spend(pods_to_move(scene.snapshot.pods_on(operation.node_name), scene.now))
-
-    def room(self, group: NodeGroup) -> int:
-        """How many nodes the group may lose, besides those that are being removed already."""
-        return group.pool.size - self._removing[group.id] - max(group.min_size, self._scene.policy.smallest_group)
+        self._drains = sum(op.mode is ShrinkMode.DRAIN for op in in_flight)
+        going = {op.node_uid for op in in_flight}
+        self._floor = Floor((node for node in scene.snapshot.nodes if node.uid not in going), scene.policy.growth)
+        self._budgets = budgets_after(scene)
 
     def why_not_now(self, unneeded: Unneeded) -> Stays | None:
         """Why the node does not go in this round; None when it may."""
@@ -60,61 +72,69 @@ class Round:
         )
 
     def _why_not_yet(self, unneeded: Unneeded) -> Stays | None:
-        policy = self._scene.policy.shrink
-        early = too_early(unneeded.node, self._since.get(unneeded.node.uid), policy, self._scene.now)
+        node = unneeded.node
+        early = too_early(node, self._since.get(node.uid), self._scene.policy, self._scene.now)
         if early is not None:
             return Stays(*early)
+        if node.deletion_taint is not None:
+            # An old one, which no longer says that the node is going. It is not ours to take away, nor to add to.
+            return Stays(Unremovable.CURRENTLY_BEING_DELETED, f"others have set {node.deletion_taint.key}; remove it")
         if unneeded.waits_for is not None:
             return Stays(Unremovable.WAITS_FOR_COMPLETION, unneeded.waits_for.key)
         return None
 
     def _why_not_this_group(self, group: NodeGroup) -> Stays | None:
         if group.is_stale:
-            return Stays(Unremovable.OPERATION_IN_FLIGHT, f"the pool's view is stale: {group.stale}")
-        if group.pool.state not in (PoolState.RUNNING, PoolState.DEGRADED):
+            return Stays(Unremovable.CLOUD_VIEW_STALE, group.stale)
+        if not group.pool.state.accepts_changes:
             return Stays(Unremovable.OPERATION_IN_FLIGHT, f"the pool is {group.pool.state_text}")
-        if group.id in self._growing or group.id in self._evicting:
-            return Stays(Unremovable.OPERATION_IN_FLIGHT)
-        if held := held_in_group(self._scene, group.id):
-            return Stays(Unremovable.OPERATION_IN_FLIGHT, held)
-        return None
+        if group.id in self._growing:
+            return Stays(Unremovable.OPERATION_IN_FLIGHT, "it is growing")
+        if group.id in self._evicting:
+            return Stays(Unremovable.OPERATION_IN_FLIGHT, "instances are being taken out")
+        held = self.held or held_in_group(self._scene, group.id)
+        return Stays(Unremovable.COOLING_DOWN, held) if held else None
 
     def _why_not_one_more(self, unneeded: Unneeded) -> Stays | None:
-        policy = self._scene.policy.shrink
-        if self.room(unneeded.group) <= 0:
-            return Stays(Unremovable.GROUP_MIN_SIZE_REACHED)
-        if self._floor.refuses(unneeded.node):
-            return Stays(Unremovable.MINIMAL_RESOURCE_LIMIT_EXCEEDED)
-        drains = self.mode_of(unneeded) is ShrinkMode.DRAIN
-        if self._total >= policy.max_parallelism or (drains and self._drains >= policy.max_drain_parallelism):
-            return Stays(Unremovable.PARALLELISM_USED_UP)
-        exceeding = self.budgets.exceeded_by(unneeded.moving)
-        if exceeding is not None:
-            return Stays(Unremovable.PARALLELISM_USED_UP, f"a disruption budget is used up before {exceeding.key}")
+        policy, group = self._scene.policy.shrink, unneeded.group
+        if spare(group, self._leaving, self._scene.policy) <= 0:
+            detail = f"with those that are going already; minimum {floor(group, self._scene.policy)}"
+            return Stays(Unremovable.GROUP_MIN_SIZE_REACHED, detail)
+        if undercut := self._floor.refuses(unneeded.node):
+            return Stays(Unremovable.MINIMAL_RESOURCE_LIMIT_EXCEEDED, undercut)
+        shortage = self._budgets.shortage(evictions(self._scene, unneeded.node.name))
+        if shortage is not None:
+            return Stays(Unremovable.BLOCKED_BY_POD, shortage.text)
+        if self._total >= policy.max_parallelism:
+            return Stays(Unremovable.PARALLELISM_USED_UP, f"max-scale-down-parallelism is {policy.max_parallelism}")
+        if self._mode_of(unneeded) is ShrinkMode.DRAIN and self._drains >= policy.max_drain_parallelism:
+            return Stays(Unremovable.PARALLELISM_USED_UP, f"max-drain-parallelism is {policy.max_drain_parallelism}")
         return None
 
     def accept(self, unneeded: Unneeded) -> ShrinkOperation:
         """The operation that removes the node; everything shared is taken off."""
         scene, node, group = self._scene, unneeded.node, unneeded.group
-        mode = self.mode_of(unneeded)
-        self._removing[group.id] += 1
+        mode = self._mode_of(unneeded)
+        instance = node.instance_id(scene.policy.provider_id_prefix) or ""
+        self._leaving |= {instance}
         self._total += 1
         self._drains += mode is ShrinkMode.DRAIN
         self._floor.take(node)
-        self.budgets.spend(unneeded.moving)
+        self._budgets.spend(evictions(scene, node.name))
         return ShrinkOperation(
-            id=f"{scene.decision_id}-shrink-{node.uid[:8]}-{self._total}",
+            id=f"{scene.decision_id}-shrink-{node.uid}",
             group_id=group.id,
             group_name=group.name,
             decision_id=scene.decision_id,
             node_name=node.name,
             node_uid=node.uid,
-            instance_id=node.instance_id(scene.policy.provider_id_prefix) or "",
+            instance_id=instance,
             mode=mode,
             planned_at=scene.now,
+            phase_since=scene.now,
         )
 
-    def mode_of(self, unneeded: Unneeded) -> ShrinkMode:
-        """Empty only if nothing at all would have to be asked to leave, expendable pods included."""
+    def _mode_of(self, unneeded: Unneeded) -> ShrinkMode:
+        """Empty only if nothing at all would have to leave first: neither an expendable pod nor one that is leaving."""
         present = self._scene.snapshot.pods_on(unneeded.node.name)
         return ShrinkMode.DRAIN if pods_to_move(present, self._scene.now) else ShrinkMode.EMPTY

@@ -5,21 +5,26 @@ from __future__ import annotations
 from datetime import datetime
 
 from exoscaler.core.model import Node
-from exoscaler.core.policy import ShrinkPolicy
+from exoscaler.core.policy import Policy
 from exoscaler.core.reasons import Unremovable
+from exoscaler.core.scheduling.readiness import has_startup_taint
 
 
-def too_early(
-    node: Node, since: datetime | None, policy: ShrinkPolicy, now: datetime
-) -> tuple[Unremovable, str] | None:
+def counts_as_ready(node: Node, policy: Policy) -> bool:
+    """Whether the node is ready and carries no startup taint: one that never lost it is as good as unready (R21)."""
+    return node.is_ready and not has_startup_taint(node, policy)
+
+
+def too_early(node: Node, since: datetime | None, policy: Policy, now: datetime) -> tuple[Unremovable, str] | None:
     """The reason to wait, with the moment until when; None when the time is up.
 
     Strict: at the very end of the time it is still too early. Which time counts depends on whether the node is ready
-    now; `since` is when it became unneeded, None when that is now.
+    now; `since` is when it became unneeded, None when that is now. A time of zero is up at once.
     """
-    needed = policy.unneeded_time if node.is_ready else policy.unready_time
-    reason = Unremovable.NOT_UNNEEDED_LONG_ENOUGH if node.is_ready else Unremovable.NOT_UNREADY_LONG_ENOUGH
+    ready = counts_as_ready(node, policy)
+    needed = policy.shrink.unneeded_time if ready else policy.shrink.unready_time
     began = since or now
-    if needed and began + needed >= now:
-        return reason, f"until {(began + needed).isoformat(timespec='seconds')}"
-    return None
+    if not needed or began + needed < now:
+        return None
+    reason = Unremovable.NOT_UNNEEDED_LONG_ENOUGH if ready else Unremovable.NOT_UNREADY_LONG_ENOUGH
+    return reason, f"until {(began + needed).isoformat(timespec='seconds')}"

@@ -6,28 +6,31 @@ from collections.abc import Iterable
 
 from exoscaler.core.model import NodeGroup
 from exoscaler.core.operations.model import ShrinkMode, ShrinkOperation, ShrinkPhase
+from exoscaler.core.scaledown.cooldown import held_after_failure
+from exoscaler.core.scaledown.headcount import instances_of, leaving_instances, spare
 from exoscaler.core.scene import Scene
 
 
-def long_unregistered(scene: Scene, going: Iterable[ShrinkOperation]) -> tuple[ShrinkOperation, ...]:
+def long_unregistered(scene: Scene, planned: Iterable[ShrinkOperation]) -> tuple[ShrinkOperation, ...]:
     """A removal for each such instance, as many as the minimum of its group allows, in order of instance id.
 
-    A growth in flight looks after its own instances. While not a single node of any managed group is registered the
-    cluster's view is doubted rather than the instances: nothing is removed then.
+    `planned` are the removals of this evaluation. A growth in flight looks after its own instances. While not a single
+    node of any managed group is registered the cluster's view is doubted rather than the instances: nothing is removed.
+    After a removal failed, its group is left alone for ``scale-down-delay-after-failure``.
     """
     if not any(scene.membership.nodes_by_group.values()):
         return ()
-    in_flight = (*scene.state.operations.shrinking, *going)
-    doomed = {operation.instance_id for operation in in_flight}
-    growing = {operation.group_id for operation in scene.state.operations.growing if not operation.ended}
+    operations = scene.state.operations
+    leaving = leaving_instances(operations) | instances_of(planned)
+    known = leaving | {operation.instance_id for operation in operations.shrinking}
+    growing = {operation.group_id for operation in operations.growing if not operation.ended}
     found: list[ShrinkOperation] = []
     for group in scene.groups:
-        if group.is_stale or group.id in growing:
+        if group.is_stale or group.id in growing or held_after_failure(scene, group.id):
             continue
-        leaving = sum(operation.group_id == group.id for operation in in_flight)
-        room = group.pool.size - leaving - max(group.min_size, scene.policy.smallest_group)
-        overdue = [i for i in scene.membership.unregistered[group.id] if i not in doomed and _is_overdue(i, scene)]
-        found += [_removal(instance, group, scene) for instance in overdue[: max(0, room)]]
+        overdue = [i for i in scene.membership.unregistered[group.id] if i not in known and _is_overdue(i, scene)]
+        room = max(0, spare(group, leaving, scene.policy))
+        found += [_removal(instance, group, scene) for instance in overdue[:room]]
     return tuple(found)
 
 
@@ -38,7 +41,7 @@ def _is_overdue(instance: str, scene: Scene) -> bool:
 
 def _removal(instance: str, group: NodeGroup, scene: Scene) -> ShrinkOperation:
     return ShrinkOperation(
-        id=f"{scene.decision_id}-never-{instance[:8]}",
+        id=f"{scene.decision_id}-never-{instance}",
         group_id=group.id,
         group_name=group.name,
         decision_id=scene.decision_id,

@@ -26,19 +26,21 @@ class Utilization:
 
     def exceeds(self, threshold: float) -> bool:
         """Whether it is above the threshold; equal is not (R115)."""
+        # By way of its text: the float nearest to 0.3 is a little less than three tenths, which nobody means.
         return self.highest > Fraction(str(threshold))
 
     @property
     def text(self) -> str:
         """Both numbers, for people."""
-        return f"{float(self.cpu):.0%} of CPU and {float(self.memory):.0%} of memory are requested"
+        return f"{float(self.cpu):.1%} of CPU and {float(self.memory):.1%} of memory are requested"
 
 
 def utilization_of(node: Node, pods: Iterable[Pod], policy: ShrinkPolicy, now: datetime) -> Utilization | None:
     """The node's utilisation by these pods; None when it reports no allocatable CPU or memory.
 
     With ``ignore-daemonsets-utilization`` DaemonSet pods leave the requests and are taken off what is allocatable;
-    likewise mirror pods. Pods stuck in termination do not count.
+    likewise mirror pods with their flag. Pods stuck in termination do not count. `pods` are those that hold something
+    of the node: ended and expendable ones are not among them.
     """
     cpu = memory = 0
     have_cpu, have_memory = node.allocatable.cpu, node.allocatable.memory
@@ -46,21 +48,19 @@ def utilization_of(node: Node, pods: Iterable[Pod], policy: ShrinkPolicy, now: d
         return None
     for pod in pods:
         requests = pod.spec.requests
-        if is_stuck(pod, now):
-            continue
         if _left_out(pod, policy):
             have_cpu -= requests.cpu
             have_memory -= requests.memory
-        else:
+        elif not is_stuck(pod, now):
             cpu += requests.cpu
             memory += requests.memory
     return Utilization(_share(cpu, have_cpu), _share(memory, have_memory))
 
 
 def _left_out(pod: Pod, policy: ShrinkPolicy) -> bool:
-    if pod.is_mirror:
-        return policy.ignore_mirror_pods_utilization
-    return pod.is_daemonset and policy.ignore_daemonsets_utilization
+    if pod.is_daemonset and policy.ignore_daemonsets_utilization:
+        return True
+    return pod.is_mirror and policy.ignore_mirror_pods_utilization
 
 
 def _share(used: int, have: int) -> Fraction:

@@ -121,7 +121,9 @@ class ObservationsDocument(_Document):
         unregistered: instance id -> since when it has been a member without a node.
         backoffs: by group id.
         grown_at, shrunk_at, shrink_failed_at: by group id, for the cool-downs (R107, R108).
-        evaluation_started_at, evaluation_ended_at: of the last evaluation that was committed.
+        evaluation_started_at: of the last evaluation that was committed.
+        evaluation_ended_at: when the nodes were last looked at: of the last evaluation whose list of pods was in no
+            doubt.
         unhealthy_since: since when the cluster has been too unwell to change (R39); None when it is well.
     """
 

@@ -1,6 +1,6 @@
 """May this pod be moved? One rule a file, asked in the order of `rules.RULES`."""
 
 from exoscaler.core.scaledown.drainability.rule import DrainContext, Outcome, Rule, Verdict
-from exoscaler.core.scaledown.drainability.rules import RULES, RULES_WITHOUT_BUDGETS, judge
+from exoscaler.core.scaledown.drainability.rules import RULES, judge
 
-__all__ = ["RULES", "RULES_WITHOUT_BUDGETS", "DrainContext", "Outcome", "Rule", "Verdict", "judge"]
+__all__ = ["RULES", "DrainContext", "Outcome", "Rule", "Verdict", "judge"]

@@ -8,10 +8,15 @@ from exoscaler.core.scaledown.drainability.rule import DrainContext, Verdict, bl
 
 
 def disruption_budget(pod: Pod, context: DrainContext) -> Verdict | None:
-    """Block when a budget that covers the pod allows no disruption, or when several cover it.
+    """Block when several budgets cover the pod, or when the one that does allows no disruption.
 
-    The eviction API refuses a pod with more than one budget for good, so its node could never be drained.
+    The eviction API refuses a pod with more than one budget for good, so its node could never be drained; upstream
+    tries all the same. A pod that is leaving already is evicted by nobody, so it needs no budget.
     """
-    budgets = context.budgets_of(pod)
-    used_up = any(budget.disruptions_allowed < 1 for budget in budgets)
-    return block(BlockingPod.NOT_ENOUGH_BUDGET) if used_up or len(budgets) > 1 else None
+    if context.budgets is None or pod.is_terminating:
+        return None
+    covering = context.budgets.covering(pod)
+    if len(covering) > 1:
+        return block(BlockingPod.SEVERAL_BUDGETS)
+    used_up = any(context.budgets.left(budget) < 1 for budget in covering)
+    return block(BlockingPod.NOT_ENOUGH_BUDGET) if used_up else None

@@ -8,9 +8,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
 
-from exoscaler.core.model import DisruptionBudget, Pod
+from exoscaler.core.model import Pod
 from exoscaler.core.policy import ShrinkPolicy
 from exoscaler.core.reasons import BlockingPod
+from exoscaler.core.scaledown.budgets import BudgetLedger
 
 
 class Outcome(StrEnum):
@@ -47,16 +48,13 @@ class DrainContext:
     """What rules look at besides the pod.
 
     Attributes:
-        budgets: with what is left of them in this round.
+        budgets: with what is left of them in this round; None once a drain has begun: its evictions were proven to fit,
+            and whether they still do is the eviction API's business.
     """
 
     policy: ShrinkPolicy
     now: datetime
-    budgets: tuple[DisruptionBudget, ...] = ()
-
-    def budgets_of(self, pod: Pod) -> tuple[DisruptionBudget, ...]:
-        """The budgets that cover the pod."""
-        return tuple(budget for budget in self.budgets if budget.covers(pod))
+    budgets: BudgetLedger | None
 
 
 Rule: TypeAlias = Callable[[Pod, DrainContext], Verdict | None]

@@ -35,13 +35,9 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-RULES_WITHOUT_BUDGETS: tuple[Rule, ...] = tuple(rule for rule in RULES if rule not in (system, disruption_budget))
-"""Those that need nothing but the pod: once a drain has begun, its budgets are the eviction API's business."""
-
-
-def judge(pod: Pod, context: DrainContext, rules: tuple[Rule, ...] = RULES) -> Verdict:
+def judge(pod: Pod, context: DrainContext) -> Verdict:
     """What becomes of the pod when its node goes; it moves when no rule says otherwise."""
-    for rule in rules:
+    for rule in RULES:
         verdict = rule(pod, context)
         if verdict is not None:
             return verdict
