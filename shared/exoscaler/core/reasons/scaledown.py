@@ -22,6 +22,8 @@ class Unremovable(StrEnum):
     MINIMAL_RESOURCE_LIMIT_EXCEEDED = "MinimalResourceLimitExceeded"
     WAITS_FOR_COMPLETION = "BlockedByOnCompletionPod"
     PARALLELISM_USED_UP = "ParallelismUsedUp"
+    NOT_REACHED = "NotReached"
+    """Other nodes were tried first, and enough were found (R121)."""
     OPERATION_IN_FLIGHT = "OperationInFlight"
     STILL_STARTING = "StillStarting"
     COOLING_DOWN = "InCooldown"
@@ -51,6 +53,7 @@ _UNREMOVABLE = {
     Unremovable.GROUP_MIN_SIZE_REACHED: "the group is at its minimum size",
     Unremovable.MINIMAL_RESOURCE_LIMIT_EXCEEDED: "the cluster's minimum of cores or memory would be undercut",
     Unremovable.WAITS_FOR_COMPLETION: "a pod on it is to run to completion first",
+    Unremovable.NOT_REACHED: "enough other nodes were found removable; its turn comes in a later evaluation",
     Unremovable.PARALLELISM_USED_UP: "as many nodes as allowed at a time are being removed",
     Unremovable.OPERATION_IN_FLIGHT: "its pool is being changed",
     Unremovable.STILL_STARTING: "it joined too recently to be judged",

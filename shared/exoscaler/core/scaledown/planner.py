@@ -19,6 +19,10 @@ from exoscaler.core.scaledown.unregistered import long_unregistered
 from exoscaler.core.scene import Scene
 from exoscaler.core.scheduling import Ledger
 
+MOST_SIMULATED = 500
+"""How many nodes one evaluation tries to empty; what was tried in vain is not tried again for a while (R119), so the
+next evaluations get to the others."""
+
 SWITCHED_OFF = "scale-down-enabled is off"
 
 
@@ -60,8 +64,7 @@ class _Planning:
         going = {op.node_uid for op in (*self._scene.state.operations.shrinking, *undone)}
         candidates = [(n, g) for n, g in self._managed(going) if self._is_candidate(n, g)]
         names = frozenset(node.name for node, _ in candidates)
-        found = (self._simulate(node, group, names) for node, group in self._in_order(candidates))
-        unneeded = [node for node in found if node is not None]
+        unneeded = self._simulate_all(self._in_order(candidates), names)
         operations = tuple(op for node in _empty_first(unneeded) if (op := self._decide(node)))
         never = long_unregistered(self._scene, operations)
         return ShrinkPlan(
@@ -112,6 +115,25 @@ class _Planning:
     def _departure(self, node: Node) -> Departure:
         context = DrainContext(self._scene.policy.shrink, self._scene.now, self._budgets)
         return departure(self._ledger.pods_on(node.name), context)
+
+    def _simulate_all(self, candidates: list[tuple[Node, NodeGroup]], names: frozenset[str]) -> list[Unneeded]:
+        """Empty one node after the other, until there are enough for this and the next evaluations (R121).
+
+        Those that were unneeded before are always tried, so that none loses its time for want of effort. The others
+        wait for a later evaluation, which finds these gone or known.
+        """
+        before = self._scene.state.observations.unneeded
+        enough = len(before) + 2 * self._scene.policy.shrink.max_parallelism
+        unneeded: list[Unneeded] = []
+        for number, (node, group) in enumerate(candidates):
+            effort_is_spent = len(unneeded) >= enough or number >= MOST_SIMULATED
+            if effort_is_spent and node.uid not in before:
+                self._stays(node, group.id, Stays(Unremovable.NOT_REACHED))
+                continue
+            found = self._simulate(node, group, names)
+            if found is not None:
+                unneeded.append(found)
+        return unneeded
 
     def _simulate(self, node: Node, group: NodeGroup, candidates: frozenset[str]) -> Unneeded | None:
         """Empty the node in the ledgers; None, and a verdict, when that is impossible."""
