@@ -42,6 +42,10 @@ demo: install ## watch a cluster grow and shrink, in a sandbox, in about a minut
 test: check ## lint, types, import rules and tests
 	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
+.PHONY: explore
+explore: install ## property tests on other examples than every day's, and more of them
+	@HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n auto tests/core tests/settings tests/adapters tests/app
+
 .PHONY: check
 check: install ## lint, format, types, import rules, shell scripts; changes nothing
 	@$(BIN)/ruff check
