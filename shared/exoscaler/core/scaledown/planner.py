@@ -13,7 +13,7 @@ from exoscaler.core.scaledown.departure import Departure, departure
 from exoscaler.core.scaledown.drainability import DrainContext
 from exoscaler.core.scaledown.orphans import orphans
 from exoscaler.core.scaledown.pod_view import pod_view
-from exoscaler.core.scaledown.replacement import replace_pods
+from exoscaler.core.scaledown.replacement import Relocation
 from exoscaler.core.scaledown.round import Round, Unneeded, budgets_after
 from exoscaler.core.scaledown.unregistered import long_unregistered
 from exoscaler.core.scene import Scene
@@ -63,8 +63,8 @@ class _Planning:
         """Judge, simulate, accept."""
         going = {op.node_uid for op in (*self._scene.state.operations.shrinking, *undone)}
         candidates = [(n, g) for n, g in self._managed(going) if self._is_candidate(n, g)]
-        names = frozenset(node.name for node, _ in candidates)
-        unneeded = self._simulate_all(self._in_order(candidates), names)
+        relocation = Relocation(self._ledger, last=frozenset(node.name for node, _ in candidates))
+        unneeded = self._simulate_all(self._in_order(candidates), relocation)
         operations = tuple(op for node in _empty_first(unneeded) if (op := self._decide(node)))
         never = long_unregistered(self._scene, operations)
         return ShrinkPlan(
@@ -116,7 +116,7 @@ class _Planning:
         context = DrainContext(self._scene.policy.shrink, self._scene.now, self._budgets)
         return departure(self._ledger.pods_on(node.name), context)
 
-    def _simulate_all(self, candidates: list[tuple[Node, NodeGroup]], names: frozenset[str]) -> list[Unneeded]:
+    def _simulate_all(self, candidates: list[tuple[Node, NodeGroup]], relocation: Relocation) -> list[Unneeded]:
         """Empty one node after the other, until there are enough for this and the next evaluations (R121).
 
         Those that were unneeded before are always tried, so that none loses its time for want of effort. The others
@@ -130,18 +130,18 @@ class _Planning:
             if effort_is_spent and node.uid not in before:
                 self._stays(node, group.id, Stays(Unremovable.NOT_REACHED))
                 continue
-            found = self._simulate(node, group, names)
+            found = self._simulate(node, group, relocation)
             if found is not None:
                 unneeded.append(found)
         return unneeded
 
-    def _simulate(self, node: Node, group: NodeGroup, candidates: frozenset[str]) -> Unneeded | None:
+    def _simulate(self, node: Node, group: NodeGroup, relocation: Relocation) -> Unneeded | None:
         """Empty the node in the ledgers; None, and a verdict, when that is impossible."""
         leaving = self._departure(node)
         if leaving.blocked is not None:
             self._fails(node, group, Stays(Unremovable.BLOCKED_BY_POD, leaving.blocked.text))
             return None
-        homeless = replace_pods(node.name, leaving.moving, self._ledger, candidates)
+        homeless = relocation.empty(node.name, leaving.moving)
         if homeless is not None:
             self._fails(node, group, Stays(Unremovable.NO_PLACE_TO_MOVE_PODS, homeless.text))
             return None

@@ -18,7 +18,7 @@ from exoscaler.core.scaledown.departure import Departure, departure, holding
 from exoscaler.core.scaledown.drainability import DrainContext
 from exoscaler.core.scaledown.headcount import floor, instances_of, is_removing, leaving_instances, remaining
 from exoscaler.core.scaledown.pod_view import pod_view
-from exoscaler.core.scaledown.replacement import replace_pods
+from exoscaler.core.scaledown.replacement import Relocation
 from exoscaler.core.scaledown.round import evictions
 from exoscaler.core.scaledown.timers import counts_as_ready
 from exoscaler.core.scaledown.utilization import utilization_of
@@ -149,7 +149,7 @@ class _Proof:
         pending = pending_pods(scene)
         settled = settle_on_existing((*pending.asking, *pending.daemons, *displaced), ledger)
         moving = departure(self._present, DrainContext(scene.policy.shrink, scene.now, budgets=None)).moving
-        homeless = replace_pods(node.name, moving, ledger)
+        homeless = Relocation(ledger).empty(node.name, moving)
         if homeless is not None:
             return Refusal(RollbackReason.NO_PLACE_TO_MOVE_PODS, homeless.text)
         place = self._as_it_was()
