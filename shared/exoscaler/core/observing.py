@@ -51,11 +51,11 @@ def observed(scene: Scene, growth: GrowthPlan, shrink: ShrinkPlan, *, healthy: b
     judged = healthy and shrink.judged
     return before.model_copy(
         update={
-            "unneeded": _unneeded(scene, shrink) if judged else before.unneeded,
+            "unneeded": _unneeded(scene, shrink) if judged else _kept(scene, healthy=healthy),
             "staying": _staying(scene, shrink) if judged else before.staying,
             "unregistered": _unregistered(scene),
             "backoffs": forget_old(before.backoffs, now, scene.policy.growth),
-            "waiting": tuple(_waiting(pod, now, before) for pod in growth.unhelped[:WAITING_PODS_KEPT]),
+            "waiting": _all_waiting(growth, now, before) if healthy else before.waiting,
             "evaluation_started_at": now,
             "evaluation_ended_at": now if shrink.judged else before.evaluation_ended_at,
             "evaluations": before.evaluations + 1,
@@ -74,6 +74,17 @@ def _unneeded(scene: Scene, shrink: ShrinkPlan) -> dict[str, UnneededNode]:
     """A node that was not found removable at this look loses its time (R124)."""
     since = unneeded_since(scene)
     return {uid: UnneededNode(name=name, since=since.get(uid, scene.now)) for uid, name in shrink.unneeded}
+
+
+def _kept(scene: Scene, *, healthy: bool) -> dict[str, UnneededNode]:
+    """The timers of an evaluation that did not judge the nodes.
+
+    Where it ends a pause it moves them by the pause, for the next one will not know of it any more.
+    """
+    before = scene.state.observations.unneeded
+    if not healthy:
+        return before
+    return {uid: UnneededNode(name=before[uid].name, since=since) for uid, since in unneeded_since(scene).items()}
 
 
 def _staying(scene: Scene, shrink: ShrinkPlan) -> dict[str, StayingNode]:
@@ -101,7 +112,13 @@ def _unregistered(scene: Scene) -> dict[str, datetime]:
     return {instance: min(before.get(instance, scene.now), scene.now) for instance in instances}
 
 
-def _waiting(unhelped: UnhelpedPod, now: datetime, before: ObservationsDocument) -> WaitingPod:
+def _all_waiting(growth: GrowthPlan, now: datetime, before: ObservationsDocument) -> tuple[WaitingPod, ...]:
     known = {pod.name: pod.since for pod in before.waiting}
+    return tuple(
+        _waiting(unhelped, known.get(unhelped.pod.key) or now) for unhelped in growth.unhelped[:WAITING_PODS_KEPT]
+    )
+
+
+def _waiting(unhelped: UnhelpedPod, since: datetime) -> WaitingPod:
     reasons = {verdict.group_name: verdict.text for verdict in unhelped.verdicts}
-    return WaitingPod(name=unhelped.pod.key, reasons=reasons, since=known.get(unhelped.pod.key) or now)
+    return WaitingPod(name=unhelped.pod.key, reasons=reasons, since=since)
