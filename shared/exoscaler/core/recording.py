@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import TypeVar
 
 from exoscaler.core.model import NodeGroup
 from exoscaler.core.observing import counted
@@ -43,13 +44,20 @@ def with_grow(state: State, operation: GrowOperation, policy: Policy, now: datet
         raise ClaimLost(f"growth {operation.id} of {operation.group_name} is not in the state any more")
     operations = state.operations
     if operation.ended:
-        ended = (*operations.ended_growing, operation)[-policy.pace.ended_operations_kept :]
+        ended = _last((*operations.ended_growing, operation), policy)
         rest = tuple(op for op in known if op.id != operation.id)
         operations = operations.model_copy(update={"growing": rest, "ended_growing": ended})
         observations = _after_growth(state.observations, operation, policy, now)
         return state.model_copy(update={"operations": operations, "observations": observations})
     growing = tuple(operation if op.id == operation.id else op for op in known)
     return state.model_copy(update={"operations": operations.model_copy(update={"growing": growing})})
+
+
+_Operation = TypeVar("_Operation", GrowOperation, ShrinkOperation)
+
+
+def _last(ended: tuple[_Operation, ...], policy: Policy) -> tuple[_Operation, ...]:
+    return ended[max(0, len(ended) - policy.pace.ended_operations_kept) :]
 
 
 def _after_growth(
@@ -122,7 +130,7 @@ def _with_shrink(state: State, operation: ShrinkOperation, policy: Policy, now: 
     if not operation.ended:
         shrinking = tuple(operation if op.id == operation.id else op for op in document.shrinking)
         return state.model_copy(update={"operations": document.model_copy(update={"shrinking": shrinking})})
-    ended = (*document.ended_shrinking, operation)[-policy.pace.ended_operations_kept :]
+    ended = _last((*document.ended_shrinking, operation), policy)
     rest = tuple(op for op in document.shrinking if op.id != operation.id)
     document = document.model_copy(update={"shrinking": rest, "ended_shrinking": ended})
     observations = _after_removal(state.observations, operation, now)
