@@ -1,8 +1,8 @@
 """Puts the package manager uv into a folder, with nothing but Python's standard library.
 
 A plain Debian has neither pip nor venv, so the wheel is fetched from the package index, checked against the index's own
-SHA-256, and unpacked. `UV_DEFAULT_INDEX` or `PIP_INDEX_URL` choose another index than PyPI's; a user name and password
-in its address are sent to that index alone and never printed.
+SHA-256, and unpacked. The index is the one that the lock file was made with; `UV_DEFAULT_INDEX` or `PIP_INDEX_URL` choose
+another. A user name and password in its address are sent to that index alone and never printed.
 
     python3 install_uv.py FOLDER VERSION
 """
@@ -19,6 +19,7 @@ import platform
 import re
 import stat
 import sys
+import tomllib
 import urllib.parse
 import urllib.request
 import zipfile
@@ -26,6 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TIMEOUT_SECONDS = 120
+LOCK_FILE = Path(__file__).parents[2] / "uv.lock"
 SCHEMES = ("https", "http", "file")
 LINUX_WHEELS = {
     "x86_64": r"manylinux_2_17_x86_64|manylinux2014_x86_64",
@@ -74,6 +76,12 @@ class _Index:
             raise SystemExit(f"install_uv: {url} could not be fetched: {error}") from error
 
 
+def _index_of_the_lock_file() -> str:
+    """Where the packages of the lock file come from."""
+    packages = tomllib.loads(LOCK_FILE.read_text(encoding="utf-8"))["package"]
+    return next(str(package["source"]["registry"]) for package in packages if "registry" in package["source"])
+
+
 def _wheel_address(index: _Index, version: str) -> tuple[str, str]:
     """The address of the wheel for this machine and its SHA-256, from the index's page."""
     machine = platform.machine()
@@ -107,8 +115,8 @@ def main() -> None:
     if len(sys.argv) != 3:
         raise SystemExit("usage: install_uv.py FOLDER VERSION")
     folder, version = Path(sys.argv[1]), sys.argv[2]
-    chosen = os.environ.get("UV_DEFAULT_INDEX") or os.environ.get("PIP_INDEX_URL") or "https://pypi.org/simple"
-    index = _Index.at(chosen)
+    chosen = os.environ.get("UV_DEFAULT_INDEX") or os.environ.get("PIP_INDEX_URL")
+    index = _Index.at(chosen or _index_of_the_lock_file())
     address, checksum = _wheel_address(index, version)
     wheel = index.fetch(address)
     if hashlib.sha256(wheel).hexdigest() != checksum:

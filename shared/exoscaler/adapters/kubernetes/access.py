@@ -65,7 +65,7 @@ class Access:
             if self._transport is None:
                 # The official client takes hundreds of milliseconds to import, which an invocation that finds nothing
                 # to ask should not pay.
-                from exoscaler.adapters.kubernetes.transport import Transport  # noqa: PLC0415
+                from exoscaler.adapters.kubernetes.transport import Transport  # noqa: PLC0415 - it takes a quarter of a second
 
                 self._transport = Transport(self._endpoint)
             return self._transport
