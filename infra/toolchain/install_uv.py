@@ -1,8 +1,8 @@
 """Puts the package manager uv into a folder, with nothing but Python's standard library.
 
 A plain Debian has neither pip nor venv, so the wheel is fetched from the package index, checked against the index's own
-SHA-256, and unpacked. The index is the one that the lock file was made with; `UV_DEFAULT_INDEX` or `PIP_INDEX_URL` choose
-another. A user name and password in its address are sent to that index alone and never printed.
+SHA-256, and unpacked. The index is the one that the lock file was made with; `UV_DEFAULT_INDEX` or `PIP_INDEX_URL`
+choose another. A user name and password in its address are sent to that index alone and never printed.
 
     python3 install_uv.py FOLDER VERSION
 """
