@@ -70,22 +70,24 @@ def _names(group: GroupReading | NodeGroup) -> tuple[str, ...]:
 def _bounds_of(
     groups: Sequence[GroupReading], bounds: Iterable[NodeBounds]
 ) -> tuple[dict[str, NodeBounds | None], tuple[Trouble, ...]]:
-    """The user's bounds by group id; None for a group whose bounds are ambiguous and so cannot be known."""
+    """The user's bounds by group id; None for a group whose bounds are ambiguous and so cannot be known.
+
+    An entry with an id counts before one with the name of the same group.
+    """
     chosen: dict[str, NodeBounds | None] = {}
+    by_id: dict[str, NodeBounds | None] = {}
     troubles: list[Trouble] = []
     for entry in bounds:
-        by_id = [group for group in groups if entry.name in (group.id, group.nodepool_id)]
-        matching = by_id or [group for group in groups if entry.name == group.name]
-        if len(matching) > 1:
-            ids = ", ".join(sorted(group.nodepool_id or group.id for group in matching))
+        if identified := [group for group in groups if entry.name in (group.id, group.nodepool_id)]:
+            by_id.update({group.id: entry for group in identified})
+            continue
+        named = [group for group in groups if entry.name == group.name]
+        if len(named) > 1:
+            ids = ", ".join(sorted(group.nodepool_id or group.id for group in named))
             detail = f"--nodes names {entry.name!r}, which several groups are called; use one of the ids: {ids}"
             troubles.append(Trouble(TroubleKind.NAME_AMBIGUOUS, entry.name, detail))
-        for group in matching:
-            if len(matching) == 1 or by_id:
-                chosen[group.id] = entry
-            else:
-                chosen.setdefault(group.id, None)
-    return chosen, tuple(troubles)
+        chosen.update({group.id: entry if len(named) == 1 else None for group in named})
+    return {**chosen, **by_id}, tuple(troubles)
 
 
 def _unmatched(groups: Iterable[NodeGroup], bounds: Iterable[NodeBounds]) -> tuple[Trouble, ...]:
@@ -97,7 +99,8 @@ def _unmatched(groups: Iterable[NodeGroup], bounds: Iterable[NodeBounds]) -> tup
     )
 
 
-_UNBOUNDED = NodeBounds(0, NO_MAXIMUM, "")
+_UNBOUNDED = NodeBounds(1, NO_MAXIMUM, "")
+"""A group that nobody named keeps a node, even where others may be emptied."""
 
 
 def _bounded(
@@ -109,7 +112,7 @@ def _bounded(
     read_from: datetime,
 ) -> NodeGroup:
     stale = ""
-    if any(entry.name == reading.name for entry in policy.bounds) and bounds is None:
+    if bounds is None and any(entry.name == reading.name for entry in policy.bounds):
         # Guessing which limits were meant could cost machines, so the group is left as it is.
         stale = f"--nodes is ambiguous about {reading.name!r}"
     if bounds is None:
