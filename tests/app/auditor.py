@@ -12,12 +12,15 @@ from tests.fakes.pools import FakePool, Mutation, Removal, SizeChange
 
 
 class Auditor:
-    """Raises `AssertionError` out of the call that breaks an invariant; `checked` counts the calls it has seen."""
+    """Raises `AssertionError` out of the call that breaks an invariant; `checked` counts the calls it has seen.
 
-    def __init__(self, world: World) -> None:
+    Nodes have been watched since `watched_since`, by default since now, so that none may go before its time is up.
+    """
+
+    def __init__(self, world: World, watched_since: datetime | None = None) -> None:
         self._world = world
         self._bounds = {bounds.name: bounds for bounds in world.policy.bounds}
-        self._nothing_known_since: datetime = world.clock.now()
+        self._nothing_known_since = watched_since or world.clock.now()
         self._about_to_be_sent: dict[str, ShrinkOperation] = {}
         self.checked = 0
         world.cloud.watchers.append(self.check)
