@@ -70,6 +70,17 @@ def test_growth_that_is_not_due_is_not_looked_at() -> None:
     assert world.cloud.calls.total() == calls
 
 
+def test_clock_set_back_by_an_hour_does_not_stop_a_growth_for_an_hour() -> None:
+    world = submitted_world()
+    world.pass_time(1)
+    act(world)  # looks again in a while
+    world.clock.skew = timedelta(hours=-1)
+    calls = world.cloud.calls["read_pool"]
+    act(world)
+
+    assert world.cloud.calls["read_pool"] == calls + 1
+
+
 # What the cloud answers to the new size
 
 

@@ -15,6 +15,7 @@ from exoscaler.app.scale_up import other_change, read_change, read_pool
 from exoscaler.app.telling import of_removal, publish_all
 from exoscaler.core.model import Node, Pod, Pool
 from exoscaler.core.operations import removal, shrink
+from exoscaler.core.operations.due import is_due
 from exoscaler.core.operations.model import (
     CloudOperation,
     CloudOperationState,
@@ -61,7 +62,7 @@ def scale_down(invocation: Invocation) -> Outcome:
 
 
 def _is_due(operation: ShrinkOperation, invocation: Invocation) -> bool:
-    return operation.look_at is None or operation.look_at <= invocation.now
+    return is_due(operation.look_at, invocation.policy, invocation.now)
 
 
 class _PoolRound:

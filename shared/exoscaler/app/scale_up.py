@@ -11,6 +11,7 @@ from exoscaler.app.outcome import Outcome, Told, come_again, done
 from exoscaler.app.telling import of_growth_end, publish_all
 from exoscaler.core.model import Node, NodeGroup, Pool
 from exoscaler.core.operations import grow
+from exoscaler.core.operations.due import is_due
 from exoscaler.core.operations.effects import SetPoolSize
 from exoscaler.core.operations.grow import GrowWorld
 from exoscaler.core.operations.model import CloudOperation, GrowOperation, GrowPhase, ShrinkOperation
@@ -32,7 +33,11 @@ def scale_up(invocation: Invocation) -> Outcome:
             recognised.
     """
     state = invocation.ports.store.load().state
-    due = [operation for operation in state.operations.growing if _is_due(operation, invocation)]
+    due = [
+        operation
+        for operation in state.operations.growing
+        if is_due(operation.look_at, invocation.policy, invocation.now)
+    ]
     told: list[Told] = []
     nodes: tuple[Node, ...] | None = None
     for operation in sorted(due, key=lambda op: (op.planned_at, op.id)):
@@ -49,10 +54,6 @@ def scale_up(invocation: Invocation) -> Outcome:
             log.warning("a growth was left for the next tick", operation_id=operation.id, detail=str(error))
             told.append({"operation": operation.id, "left": str(error)})
     return done(operations=told)
-
-
-def _is_due(operation: GrowOperation, invocation: Invocation) -> bool:
-    return operation.look_at is None or operation.look_at <= invocation.now
 
 
 def _advance(invocation: Invocation, operation_id: str, group_id: str, nodes: tuple[Node, ...]) -> Told:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from exoscaler.core.model import NodeGroup, Pool, PoolState
+from exoscaler.core.operations.due import pause_for
 from exoscaler.core.operations.effects import SetPoolSize
 from exoscaler.core.operations.model import CloudOperation, CloudOperationState, GrowOperation, GrowPhase
 from exoscaler.core.policy import Policy
@@ -85,7 +86,7 @@ def refused(operation: GrowOperation, error: RemoteError, policy: Policy, now: d
         case NotFound():
             return _failed(operation, GrowFailure.POOL_GONE, str(error), now)
         case RateLimited(retry_after=timedelta() as pause):
-            return replace(operation, submitted_at=None, look_at=now + pause, detail=str(error))
+            return replace(operation, submitted_at=None, look_at=now + pause_for(pause, policy), detail=str(error))
         case _:
             sent_at = operation.submitted_at if error.took_effect else None
             later = now + policy.pace.operation_poll_interval

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from exoscaler.core.model import NodeGroup, Pool
+from exoscaler.core.operations.due import pause_for
 from exoscaler.core.operations.effects import DeleteNode, RemoveInstances
 from exoscaler.core.operations.model import CloudOperation, CloudOperationState, ShrinkOperation, ShrinkPhase
 from exoscaler.core.operations.shrink_step import Refusal, ShrinkStep, ShrinkWorld, enter, give_up, wait
@@ -71,7 +72,7 @@ def removal_refused(operation: ShrinkOperation, error: RemoteError, policy: Poli
             return wait(enter(replace(operation, detail=str(error)), ShrinkPhase.DRAINED, now), policy, now)
         case RateLimited(retry_after=pause):
             again = enter(replace(operation, detail=str(error)), ShrinkPhase.DRAINED, now)
-            return replace(again, look_at=now + (pause or policy.pace.operation_poll_interval))
+            return replace(again, look_at=now + pause_for(pause or policy.pace.operation_poll_interval, policy))
         case _ if not error.took_effect:
             # The request certainly never left.
             return wait(enter(replace(operation, detail=str(error)), ShrinkPhase.DRAINED, now), policy, now)
