@@ -51,6 +51,11 @@ def with_objects(
     return replace(scene, snapshot=snapshot)
 
 
+def report(ready: int, name: str = "agent") -> DaemonSet:
+    """What a DaemonSet of `make_daemonset_pod` says of its pods."""
+    return DaemonSet("kube-system", name, f"uid-of-DaemonSet-{name}", ready)
+
+
 def busy(name: str, *, cpu: str = "2500m") -> tuple[Node, Pod]:
     """A node that is used too much to go, with room for a core and a half."""
     return make_node(name), make_pod(f"busy-on-{name}", node=name, cpu=cpu, owner=f"busy-{name}")
