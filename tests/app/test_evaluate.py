@@ -1,71 +1,37 @@
-"""Deciding: the order of looking and committing, events in storms, and telling whoever should know."""
+"""Deciding: the order of looking and committing, the view of the cloud, and telling whoever should know."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TypeVar
 
 import pytest
 
-from exoscaler.app.evaluate import ALREADY_EVALUATED, MOST_ATTEMPTS, Recollection, evaluate
-from exoscaler.app.outcome import Outcome, OutcomeKind
+from exoscaler.app.evaluate import MOST_ATTEMPTS, Recollection, evaluate
+from exoscaler.app.outcome import OutcomeKind
+from exoscaler.core.operations.effects import TaintNode
 from exoscaler.core.planner import NO_GROUPS
 from exoscaler.core.state import State
 from exoscaler.errors import BudgetExhausted, Denied, RemoteError, StateConflict, TimedOut, Unavailable
-from exoscaler.ports.events import FunctionName, OperationKind, Wakeup, WakeupKind
+from exoscaler.ports.events import FunctionName, OperationKind
+from tests.app.deciding import (
+    EVALUATE,
+    INTERVAL,
+    Recorder,
+    decide,
+    evaluate_elsewhere,
+    run_web,
+    world_with_waiting_pods,
+)
 from tests.app.interleaving import Interleaver
 from tests.app.wired import CallKind, through
 from tests.app.world import TICK, World
 from tests.fakes.pools import SizeChange
 
 T = TypeVar("T")
-
-EVALUATE = FunctionName.EVALUATE
-INTERVAL = World().policy.pace.min_evaluation_interval
-
-
-def world_with_waiting_pods(replicas: int = 7) -> World:
-    """One node with room for two pods; the others wait."""
-    world = World()
-    world.add_pool("web", size=1, maximum=6)
-    run_web(world, replicas)
-    return world
-
-
-def run_web(world: World, replicas: int) -> None:
-    """Have so many pods, old enough to count."""
-    world.workloads.run("web", replicas)
-    world.settle()
-    world.pass_time(1)
-
-
-def decide(world: World, wakeup: Wakeup = TICK) -> Outcome:
-    outcome = world.invoke(EVALUATE, wakeup)
-    assert outcome is not None, world.troubles
-    return outcome
-
-
-def pod_event(world: World, *, seconds_ago: float) -> Wakeup:
-    return Wakeup(WakeupKind.POD, occurred_at=world.clock.now() - timedelta(seconds=seconds_ago))
-
-
-@dataclass
-class Recorder:
-    """A probe that notes the calls, and does something of its own before the one it is told."""
-
-    before: str = ""
-    then: Callable[[], None] = lambda: None
-    calls: list[str] = field(default_factory=list)
-
-    def around(self, label: str, kind: CallKind, call: Callable[[], T]) -> T:
-        self.calls.append(label)
-        if label == self.before:
-            self.before = ""
-            self.then()
-        return call()
 
 
 def test_waiting_pods_become_one_growth_in_the_state() -> None:
@@ -167,94 +133,18 @@ def test_two_evaluations_interleaved_at_any_call_order_the_nodes_once(after: boo
     assert visited >= 8
 
 
-def evaluate_elsewhere(world: World) -> None:
-    evaluate(world.begin(), TICK, Recollection())
+def test_node_that_a_lost_state_left_tainted_is_told_to_come_back_and_not_to_go() -> None:  # I6
+    world = World()
+    world.add_pool("web", size=2)
+    member = TaintNode("web-02", world.cluster.node("web-02").uid, "17", True, "an-operation-nobody-knows")
+    world.cluster.taint(member)
+    outcome = decide(world)
 
-
-# Event storms
-
-
-def test_event_from_before_the_last_evaluation_costs_one_read_of_the_state() -> None:
-    world = world_with_waiting_pods()
-    decide(world)
-    world.recollection = Recollection()  # another process
-    world.pass_time(3)
-    looks, loads = dict(world.cluster.looks), world.store.loads
-    outcome = decide(world, pod_event(world, seconds_ago=4))
-
-    assert (outcome.kind, outcome.reason) == (OutcomeKind.DROPPED, ALREADY_EVALUATED)
-    assert world.store.loads == loads + 1
-    assert dict(world.cluster.looks) == looks
-
-
-def test_warm_process_drops_an_event_it_has_covered_without_any_call() -> None:
-    world = world_with_waiting_pods()
-    decide(world)
-    world.pass_time(3)
-    loads = world.store.loads
-    outcome = decide(world, pod_event(world, seconds_ago=4))
-
-    assert outcome.kind is OutcomeKind.DROPPED
-    assert world.store.loads == loads
-
-
-def test_event_of_the_very_moment_an_evaluation_began_is_looked_at() -> None:
-    world = world_with_waiting_pods()
-    decide(world)
-    world.pass_time(INTERVAL.total_seconds())
-
-    assert decide(world, pod_event(world, seconds_ago=INTERVAL.total_seconds())).kind is OutcomeKind.DONE
-
-
-def test_event_inside_the_minimum_interval_waits_for_its_end() -> None:
-    world = world_with_waiting_pods()
-    decide(world)
-    world.pass_time(2, step=1)
-    outcome = decide(world, pod_event(world, seconds_ago=1))
-
-    assert outcome.kind is OutcomeKind.DONE
-    assert world.true_clock.pauses == [INTERVAL - timedelta(seconds=2)]
-
-
-def test_event_that_waited_is_dropped_when_another_process_has_evaluated_meanwhile() -> None:
-    world = world_with_waiting_pods()
-    decide(world)
-    world.recollection = Recollection()
-    world.pass_time(2, step=1)
-
-    class Elsewhere(Recorder):
-        def around(self, label: str, kind: CallKind, call: Callable[[], T]) -> T:
-            result = call()
-            if label == "load":  # while this one waits
-                self.calls.append(label)
-                if len(self.calls) == 1:
-                    world.true_clock.advance(1)
-                    evaluate_elsewhere(world)
-            return result
-
-    probe = Elsewhere()
-    outcome = world.invoke(EVALUATE, TICK, wiring=through(probe))
-
-    assert outcome is not None
-    assert (outcome.kind, outcome.reason) == (OutcomeKind.DROPPED, ALREADY_EVALUATED)
-    assert world.state.observations.evaluations == 2
-
-
-def test_event_dated_in_the_future_counts_as_of_now() -> None:
-    world = world_with_waiting_pods()
-    decide(world)
-    world.pass_time(10)
-
-    assert decide(world, pod_event(world, seconds_ago=-3600)).kind is OutcomeKind.DONE
-
-
-def test_clock_that_was_set_back_does_not_silence_evaluations_until_it_catches_up() -> None:
-    world = world_with_waiting_pods(2)
-    decide(world)
-    world.clock.skew = timedelta(minutes=-5)
-
-    assert decide(world).kind is OutcomeKind.DONE
-    assert world.state.last_evaluation_at == world.clock.now()
+    (undoing,) = world.state.operations.shrinking
+    assert outcome.facts["remove"] == []
+    assert outcome.facts["undo"] == [
+        {"group": "web", "node": "web-02", "reason": "state-lost", "operation": undoing.id}
+    ]
 
 
 # The view of the cloud

@@ -146,12 +146,13 @@ def _announce(invocation: Invocation, plan: Plan, before: State) -> None:
     for shrink in plan.shrink.operations:
         _send(invocation, shrink.id, shrink.group_id, shrink.group_name, OperationKind.SHRINK, plan)
         log.info(
-            "removal planned",
+            "removal to be undone" if shrink.rollback else "removal planned",
             decision_id=plan.decision_id,
             operation_id=shrink.id,
             node_group=shrink.group_name,
             node=shrink.node_name,
             mode=shrink.mode.value,
+            reason=shrink.rollback.value if shrink.rollback else None,
         )
     log.info(
         "evaluated",
@@ -180,7 +181,7 @@ def _send(
 
 
 def _told(plan: Plan) -> dict[str, Told]:
-    """The decision, short: who grows, who goes, and how many wait or stay for which reason."""
+    """The decision, short: who grows, who goes, who comes back, and how many wait or stay for which reason."""
     staying: dict[str, int] = {}
     for verdict in plan.shrink.staying:
         staying[verdict.reason.value] = staying.get(verdict.reason.value, 0) + 1
@@ -193,6 +194,12 @@ def _told(plan: Plan) -> dict[str, Told]:
         "remove": [
             {"group": op.group_name, "node": op.node_name, "mode": op.mode.value, "operation": op.id}
             for op in plan.shrink.operations
+            if op.rollback is None
+        ],
+        "undo": [
+            {"group": op.group_name, "node": op.node_name, "reason": op.rollback.value, "operation": op.id}
+            for op in plan.shrink.operations
+            if op.rollback is not None
         ],
         "pods_helped": len(plan.growth.helped),
         "pods_unhelped": len(plan.growth.unhelped),
