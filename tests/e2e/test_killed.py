@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -11,6 +14,7 @@ import httpx
 import pytest
 
 from exoscaler.cli.demo.events import EventSources
+from exoscaler.cli.demo.processes import SupervisedProcess
 from exoscaler.cli.demo.recording import Recorder
 from exoscaler.cli.demo.run import flags_at
 from exoscaler.cli.demo.stage import Stage
@@ -23,6 +27,23 @@ pytestmark = pytest.mark.xdist_group("killed")
 SPEED = 20.0
 PAUSE_SECONDS = 1.5
 QUICK_CLAIMS = ("--invocation-budget=4s", "--claim-ttl=5s", "--cloud-request-timeout=2s", "--kube-request-timeout=2s")
+
+
+def kill_all_of_it(function: SupervisedProcess) -> None:
+    function.kill()
+
+
+def kill_the_server_s_parent(function: SupervisedProcess) -> None:
+    os.kill(function.pid, signal.SIGKILL)
+
+
+def kill_the_worker(function: SupervisedProcess) -> None:
+    pid = function.pid
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        os.kill(int(child), signal.SIGKILL)
+
+
+KILLS = (kill_all_of_it, kill_the_server_s_parent, kill_the_worker)
 
 
 class Killer:
@@ -46,11 +67,10 @@ class Killer:
     def _run(self) -> None:
         while not self._stop.wait(PAUSE_SECONDS * self._random.uniform(0.5, 1.5)):
             name = self._random.choice([function.value for function in FunctionName])
-            try:
-                self._stage.functions[name].kill()
-            except ProcessLookupError:
-                continue
-            self.kills += 1
+            victim = self._random.choice(KILLS)
+            with suppress(ProcessLookupError, FileNotFoundError):  # it is being started again at this very moment
+                victim(self._stage.functions[name])
+                self.kills += 1
 
 
 @pytest.mark.timeout(400)
@@ -72,7 +92,7 @@ def test_story_ends_the_same_although_functions_are_killed_all_along(tmp_path: P
 
     assert len(told) == len(story.steps())
     assert killer.kills >= 5
-    assert restarts >= killer.kills
+    assert restarts > 0
     created = after["instances-created"] - before["instances-created"]
     destroyed = after["instances-destroyed"] - before["instances-destroyed"]
     # Every machine that was bought was given back, and never more than the peak were bought.
