@@ -237,6 +237,29 @@ class LoseAnswer:
 
 
 @dataclass(frozen=True)
+class ForgetOperations:
+    """The cloud knows none of its operations any more."""
+
+    def do(self, run: Run) -> None:
+        run.world.cloud.forget_operations()
+
+
+@dataclass(frozen=True)
+class GiveNodesBack:
+    """A person takes every deletion taint off, and the cordons too or not."""
+
+    uncordon: bool
+
+    def do(self, run: Run) -> None:
+        for node in run.world.cluster.all_nodes:
+            if node.deletion_taint is not None:
+                kept = tuple(taint for taint in node.taints if taint != node.deletion_taint)
+                run.world.cluster.change_node(
+                    node.name, taints=kept, unschedulable=node.unschedulable and not self.uncordon
+                )
+
+
+@dataclass(frozen=True)
 class LoseState:
     def do(self, run: Run) -> None:
         run.auditor.state_is_lost_now()
@@ -294,5 +317,7 @@ def schedules(names: tuple[str, ...]) -> st.SearchStrategy[list[Round]]:
         st.builds(Kill, st.integers(1, 12), st.sampled_from(Moment)),
         st.builds(LoseAnswer, st.integers(1, 12), st.sampled_from(Moment)),
         st.builds(LoseState),
+        st.builds(ForgetOperations),
+        st.builds(GiveNodesBack, st.booleans()),
     ]
     return st.lists(st.builds(Round, st.one_of(*disturbances), functions, st.integers(1, 6)), min_size=12, max_size=25)

@@ -19,6 +19,7 @@ from tests.app.crashing import Switch, wake_all
 from tests.app.schedules import JumpClock, Round, Run, schedules
 from tests.app.stories import spread
 from tests.app.world import HURRIED, World
+from tests.fakes.pools import Timing
 
 POOLS = ("web", "batch")
 LARGEST = 6
@@ -31,8 +32,16 @@ def policy() -> Policy:
     return replace(HURRIED, growth=replace(HURRIED.growth, max_backoff=timedelta(minutes=2)))
 
 
-def new_run(*, dead: int) -> Run:
-    world = World(policy())
+TIMINGS = (
+    Timing(),
+    Timing(settles=2, operation=60, leaves=60, node_gone=70),  # the pool calls itself free long before it is done
+    Timing(node_gone=None),  # nobody but exoscaler deletes the nodes of instances that are gone
+    Timing(appears=30, operation=45, settles=60, registers=80, ready=90),
+)
+
+
+def new_run(timing: Timing, *, dead: int) -> Run:
+    world = World(policy(), timing)
     # One is about to shrink by half, with drains; the other to grow.
     world.add_pool("web", size=4, maximum=LARGEST)
     world.add_pool("batch", size=1, maximum=LARGEST)
@@ -69,10 +78,10 @@ def come_to_rest(world: World) -> bool:
 def test_invariants_hold_and_the_world_comes_to_rest() -> None:
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-    @given(schedule=schedules(POOLS), dead=st.integers(0, 1))
-    def live_through(schedule: list[Round], dead: int) -> None:
-        run = new_run(dead=dead)
+    @settings(max_examples=45, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+    @given(schedule=schedules(POOLS), timing=st.sampled_from(TIMINGS), dead=st.integers(0, 1))
+    def live_through(schedule: list[Round], timing: Timing, dead: int) -> None:
+        run = new_run(timing, dead=dead)
         for step in schedule:
             step.do(run)
         end_the_faults(run)
@@ -89,7 +98,8 @@ def test_invariants_hold_and_the_world_comes_to_rest() -> None:
     live_through()
 
     # Schedules in which little happens would prove little.
-    for what in ("SizeChange", "Removal", "growth done", "removal removed drain"):
-        assert seen[what] >= 15, seen
-    for what in ("growth failed", "growth timed-out", "removal removed empty", "removal rolled-back drain"):
+    assert seen["SizeChange"] >= 20, seen
+    assert seen["Removal"] >= 20, seen
+    for what in ("growth done", "growth timed-out", "removal removed empty", "removal removed drain"):
         assert seen[what], seen
+    assert seen["removal rolled-back empty"] + seen["removal rolled-back drain"], seen
