@@ -14,7 +14,7 @@ from exoscaler.app.evaluate import MOST_ATTEMPTS, Recollection, evaluate
 from exoscaler.app.outcome import OutcomeKind
 from exoscaler.core.operations.effects import TaintNode
 from exoscaler.core.planner import NO_GROUPS
-from exoscaler.core.state import State
+from exoscaler.core.state import CounterName, State
 from exoscaler.errors import BudgetExhausted, Denied, RemoteError, StateConflict, TimedOut, Unavailable
 from exoscaler.ports.events import FunctionName, OperationKind
 from tests.app.deciding import (
@@ -75,6 +75,7 @@ def test_somebody_elses_write_makes_it_look_at_everything_anew() -> None:
         "commit",
     ]
     assert len(world.state.operations.growing) == 1
+    assert world.state.observations.counters[CounterName.EVALUATION_CONFLICTS] == 1
 
 
 def test_pods_that_got_their_node_between_two_attempts_are_not_bought_a_second_time() -> None:

@@ -17,8 +17,9 @@ from exoscaler.app.refresh import cache_is_old, refresh_groups
 from exoscaler.app.telling import of_plan, publish_all
 from exoscaler.core.plan import Plan
 from exoscaler.core.planner import evaluate as decide
+from exoscaler.core.recording import with_counter
 from exoscaler.core.scene import Scene
-from exoscaler.core.state import State
+from exoscaler.core.state import CounterName, State
 from exoscaler.errors import RemoteError, StateConflict
 from exoscaler.ports.events import OperationKind, OperationPlanned, Wakeup
 from exoscaler.ports.state import LoadedState
@@ -60,10 +61,10 @@ def evaluate(invocation: Invocation, wakeup: Wakeup, recollection: Recollection)
         loaded = invocation.ports.store.load()
         if _covered(invocation, loaded.state.last_evaluation_at, asked_at):
             return dropped(ALREADY_EVALUATED)
-    for _ in range(MOST_ATTEMPTS):
+    for conflicts in range(MOST_ATTEMPTS):
         invocation.check_budget()
         try:
-            plan, before = _plan_and_commit(invocation, loaded)
+            plan, before = _plan_and_commit(invocation, loaded, conflicts)
         except StateConflict:
             log.info("somebody else wrote first; looking again", decision_id=invocation.id)
             loaded = invocation.ports.store.load()
@@ -102,15 +103,20 @@ def _wait_for_interval(invocation: Invocation, state: State) -> bool:
     return True
 
 
-def _plan_and_commit(invocation: Invocation, loaded: LoadedState) -> tuple[Plan, State]:
-    """One attempt: make sure of the cloud view, look, decide, commit. Raises `StateConflict` when it came too late."""
+def _plan_and_commit(invocation: Invocation, loaded: LoadedState, conflicts: int) -> tuple[Plan, State]:
+    """One attempt, after so many that came too late: make sure of the cloud view, look, decide, commit.
+
+    Raises:
+        StateConflict: this one came too late as well.
+    """
     pace = invocation.policy.pace
     loaded = _with_cloud_view(invocation, loaded, pace.cache_ttl)
     plan = _decide(invocation, loaded)
     if plan.changes_something and _needs_fresh_view(invocation, loaded.state, pace.decision_max_age):
         loaded = _with_cloud_view(invocation, loaded, pace.decision_max_age)
         plan = _decide(invocation, loaded)
-    invocation.ports.store.commit(plan.state, loaded.version)
+    state = with_counter(plan.state, CounterName.EVALUATION_CONFLICTS, conflicts) if conflicts else plan.state
+    invocation.ports.store.commit(state, loaded.version)
     return plan, loaded.state
 
 
