@@ -7,14 +7,20 @@ twice. `Auditor` checks the other invariants at every change that is asked of th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from typing import TypeVar
 
 import pytest
 
+from exoscaler.core.operations.model import ShrinkPhase
 from exoscaler.core.state import Payload
 from tests.app.auditor import Auditor
 from tests.app.crashing import Ending, KillSwitch, Moment, StateLoss, Switch, live
-from tests.app.stories import BOTH_AT_ONCE, STORIES, Story
+from tests.app.stories import BOTH_AT_ONCE, ROLL_BACK, STORIES, Story
+from tests.app.wired import CallKind
+
+T = TypeVar("T")
 
 FEWEST_POINTS = {
     "grow": 10,
@@ -23,6 +29,7 @@ FEWEST_POINTS = {
     "both-at-once": 30,
     "grow-then-shrink": 30,
     "never-registers": 30,
+    "roll-back": 30,
 }
 """How many crash points each story has at least, so that none silently comes to test nothing."""
 
@@ -45,6 +52,25 @@ def test_story_comes_to_rest_by_itself(story: Story) -> None:
     assert all(pool.marked == 0 for pool in ending.pools.values())
     assert all(pool.size == pool.members == pool.nodes for pool in ending.pools.values())
     assert len(visited) >= FEWEST_POINTS[story.name]
+
+
+def test_stories_go_the_ways_that_they_are_told_for() -> None:
+    both_ways: list[str] = []
+
+    class Watch(Switch):
+        def around(self, label: str, kind: CallKind, call: Callable[[], T]) -> T:
+            if world.state.operations.growing and world.state.operations.shrinking:
+                both_ways.append(label)
+            return super().around(label, kind, call)
+
+    world = BOTH_AT_ONCE.setting()
+    live(BOTH_AT_ONCE, Watch(), world=world)
+    assert both_ways
+
+    world = ROLL_BACK.setting()
+    live(ROLL_BACK, Switch(), world=world)
+    removals = world.state.operations.ended_shrinking
+    assert {removal.phase for removal in removals} == {ShrinkPhase.ROLLED_BACK, ShrinkPhase.REMOVED}
 
 
 @pytest.mark.parametrize("moment", Moment, ids=str)
