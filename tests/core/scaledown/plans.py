@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from exoscaler.core.model import Node, NodeGroup, Pod
 from exoscaler.core.operations.model import ShrinkMode, ShrinkOperation
@@ -73,3 +74,8 @@ def reasons(plan: ShrinkPlan) -> dict[str, Unremovable]:
 def operation_for(plan: ShrinkPlan, node_name: str) -> ShrinkOperation:
     (found,) = [op for op in plan.operations if op.node_name == node_name]
     return found
+
+
+def in_flight(scene: Scene, *operations: ShrinkOperation) -> Scene:
+    document = scene.state.operations.model_copy(update={"shrinking": operations})
+    return replace(scene, state=scene.state.model_copy(update={"operations": document}))

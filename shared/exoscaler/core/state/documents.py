@@ -109,7 +109,6 @@ class CounterName(StrEnum):
     EVICTIONS_REFUSED = "evictions-refused"
     GROWTHS_FAILED = "growths-failed"
     REMOVALS_ROLLED_BACK = "removals-rolled-back"
-    EVENTS_DROPPED = "events-dropped"
 
 
 class ObservationsDocument(_Document):
