@@ -136,7 +136,7 @@ def test_node_that_another_autoscaler_is_about_to_delete_is_left_to_it(age: floa
 
 
 def test_old_or_unreadable_mark_says_nothing_but_is_not_ours_to_take_away() -> None:  # R113
-    old = marked(NODE, since=301)
+    old = marked(NODE, since=300)
     odd = replace(NODE, taints=(taint("ToBeDeletedByClusterAutoscaler", "soon"),))
     for node in (old, odd):
         plan = planned(cluster([node, OTHER]))

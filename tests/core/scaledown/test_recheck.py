@@ -191,7 +191,7 @@ def test_removals_ahead_count_against_the_minimum_and_those_behind_do_not() -> N
 
 
 def test_instance_that_the_pool_has_lost_already_takes_nothing_from_it() -> None:
-    assert Given(POD, group=make_group(nodes=[ROOM], min_size=1)).refusal() is None
+    assert Given(POD, group=make_group(nodes=[ROOM], min_size=2)).refusal() is None
 
 
 def test_removal_that_the_pool_shows_already_is_not_counted_twice() -> None:
@@ -249,6 +249,14 @@ def test_room_for_the_pods_of_removals_ahead_is_taken() -> None:  # pain 29
     assert given.reason() is RollbackReason.NO_PLACE_TO_MOVE_PODS
     later = replace(removal, phase=ShrinkPhase.PLANNED)
     assert Given(POD, others=[other, ROOM], elsewhere=[there], group=group, behind=[later]).refusal() is None
+
+
+def test_pods_of_a_removal_that_is_being_undone_stay_where_they_are() -> None:
+    other = marked(make_node("other"))
+    group = make_group(nodes=[NODE, other, ROOM])
+    there = make_pod("there", node="other", cpu="3500m")
+    undoing = make_removal(group, other, phase=ShrinkPhase.ROLLING_BACK)
+    assert Given(POD, others=[other, ROOM], elsewhere=[there], group=group, ahead=[undoing]).refusal() is None
 
 
 def test_room_for_pods_that_wait_is_taken() -> None:

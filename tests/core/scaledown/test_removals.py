@@ -235,10 +235,12 @@ def test_nodes_on_their_way_out_do_not_help_to_keep_the_minimum() -> None:
     scene = make_scene(
         group,
         nodes=nodes,
-        shrinking=[make_removal(group, nodes[0], mode=EMPTY)],
+        shrinking=[make_removal(group, nodes[0], mode=EMPTY, phase=ShrinkPhase.DRAINED)],
         policy=replace(shrinking(), growth=limits),
     )
-    assert going(planned(remembering(scene, unneeded={n.name: LONG for n in nodes}))) == {}
+    plan = planned(remembering(scene, unneeded={n.name: LONG for n in nodes}))
+    assert going(plan) == {}
+    assert set(reasons(plan).values()) == {Unremovable.MINIMAL_RESOURCE_LIMIT_EXCEEDED}
 
 
 # How many at a time
@@ -315,6 +317,16 @@ def test_pod_marked_safe_to_evict_still_needs_its_budget_to_be_evicted() -> None
     plan = planned(scene)
     assert unneeded(plan) == ["n"]
     assert going(plan) == {}
+
+
+def test_pods_marked_safe_to_evict_use_up_their_budget_like_others() -> None:  # R122
+    nodes, pods = loaded("a", "b", labelled=True)
+    safe = [replace(pod, annotations=pod.annotations.with_entry(SAFE_TO_EVICT, "true")) for pod in pods]
+    scene = with_objects(beside(keep(), nodes, safe), budgets=[make_budget("calm", labels={"app": "web"}, allowed=1)])
+    plan = planned(scene)
+    assert unneeded(plan) == ["a", "b"]
+    assert going(plan) == {"a": DRAIN}
+    assert verdict(plan, "b").detail == "default/on-b: budget calm allows 0 disruptions now, 1 are needed"
 
 
 def test_expendable_pods_are_evicted_too_so_their_budgets_count() -> None:  # unlike R132

@@ -165,3 +165,13 @@ def test_search_that_could_not_ask_the_nodes_own_room_does_not_close_it_to_other
     assert relocation.empty("n0", on("n0", 2)) is not None
     assert relocation.empty("n1", on("n1", 1)) is None
     assert names(ledger.pods_on("n0")) == ["n0-0", "n0-1", "n1-0"]
+
+
+def test_search_that_failed_for_want_of_what_others_took_proves_nothing() -> None:
+    # With the pod before it, the pod of n0 has no room; the like one of n1 has it, for it comes alone.
+    big, small = make_pod("big", node="n0", cpu="3", priority=9), make_pod("small", node="n0", cpu="2")
+    like = make_pod("like", node="n1", cpu="2")
+    ledger = Ledger([place("n0", big, small, cpu="5"), place("n1", like, cpu="2"), place("n2")])
+    relocation = Relocation(ledger)
+    assert relocation.empty("n0", [big, small]) is not None
+    assert relocation.empty("n1", [like]) is None

@@ -8,7 +8,6 @@ from datetime import datetime
 from exoscaler.core.model import ClusterSnapshot, Node, NodeGroup, Pod
 from exoscaler.core.model.nodes import SCALE_DOWN_DISABLED
 from exoscaler.core.model.taints import TO_BE_DELETED
-from exoscaler.core.operations.drain import pods_to_move
 from exoscaler.core.operations.model import ShrinkMode, ShrinkOperation, ShrinkPhase
 from exoscaler.core.operations.shrink_step import Refusal
 from exoscaler.core.policy import Policy
@@ -19,7 +18,7 @@ from exoscaler.core.scaledown.drainability import DrainContext
 from exoscaler.core.scaledown.headcount import floor, instances_of, is_removing, leaving_instances, remaining
 from exoscaler.core.scaledown.pod_view import pod_view
 from exoscaler.core.scaledown.replacement import Relocation
-from exoscaler.core.scaledown.round import evictions
+from exoscaler.core.scaledown.round import pods_leaving
 from exoscaler.core.scaledown.timers import counts_as_ready
 from exoscaler.core.scaledown.utilization import utilization_of
 from exoscaler.core.scaleup import ledger_for
@@ -96,7 +95,7 @@ class _Proof:
 
     def of_mode(self) -> Refusal | None:
         """A node planned as empty must still be so."""
-        arrived = pods_to_move(self._scene.snapshot.pods_on(self._node.name), self._scene.now)
+        arrived = pods_leaving(self._scene, self._node.name)
         if self._operation.mode is ShrinkMode.EMPTY and arrived:
             return Refusal(RollbackReason.POD_ARRIVED, arrived[0].key)
         return None
@@ -129,9 +128,9 @@ class _Proof:
         scene = self._scene
         budgets = BudgetLedger(scene.snapshot.budgets)
         for other in self._ahead:
-            budgets.spend(evictions(scene, other.node_name))
+            budgets.spend(pods_leaving(scene, other.node_name))
         held = _held(departure(self._present, DrainContext(scene.policy.shrink, scene.now, budgets)))
-        shortage = budgets.shortage(evictions(scene, self._node.name))
+        shortage = budgets.shortage(pods_leaving(scene, self._node.name))
         if held is None and shortage is not None:
             return Refusal(RollbackReason.BLOCKED_BY_POD, shortage.text)
         return held

@@ -29,9 +29,9 @@ class Unneeded:
     waits_for: Pod | None = None
 
 
-def evictions(scene: Scene, node_name: str) -> tuple[Pod, ...]:
-    """The pods that a drain of the node would ask to leave: those bound to it, expendable ones included."""
-    return tuple(pod for pod in pods_to_move(scene.snapshot.pods_on(node_name), scene.now) if not pod.is_terminating)
+def pods_leaving(scene: Scene, node_name: str) -> tuple[Pod, ...]:
+    """The pods that must leave the node before it goes, whoever asks them to: expendable ones are among them."""
+    return pods_to_move(scene.snapshot.pods_on(node_name), scene.now)
 
 
 def budgets_after(scene: Scene) -> BudgetLedger:
@@ -39,7 +39,7 @@ def budgets_after(scene: Scene) -> BudgetLedger:
     budgets = BudgetLedger(scene.snapshot.budgets)
     for operation in scene.state.operations.shrinking:
         if is_removing(operation):
-            budgets.spend(evictions(scene, operation.node_name))
+            budgets.spend(pods_leaving(scene, operation.node_name))
     return budgets
 
 
@@ -102,7 +102,7 @@ class Round:
             return Stays(Unremovable.GROUP_MIN_SIZE_REACHED, detail)
         if undercut := self._floor.refuses(unneeded.node):
             return Stays(Unremovable.MINIMAL_RESOURCE_LIMIT_EXCEEDED, undercut)
-        shortage = self._budgets.shortage(evictions(self._scene, unneeded.node.name))
+        shortage = self._budgets.shortage(pods_leaving(self._scene, unneeded.node.name))
         if shortage is not None:
             return Stays(Unremovable.BLOCKED_BY_POD, shortage.text)
         if self._total >= policy.max_parallelism:
@@ -120,7 +120,7 @@ class Round:
         self._total += 1
         self._drains += mode is ShrinkMode.DRAIN
         self._floor.take(node)
-        self._budgets.spend(evictions(scene, node.name))
+        self._budgets.spend(pods_leaving(scene, node.name))
         return ShrinkOperation(
             id=f"{scene.decision_id}-shrink-{node.uid}",
             group_id=group.id,
@@ -136,5 +136,4 @@ class Round:
 
     def _mode_of(self, unneeded: Unneeded) -> ShrinkMode:
         """Empty only if nothing at all would have to leave first: neither an expendable pod nor one that is leaving."""
-        present = self._scene.snapshot.pods_on(unneeded.node.name)
-        return ShrinkMode.DRAIN if pods_to_move(present, self._scene.now) else ShrinkMode.EMPTY
+        return ShrinkMode.DRAIN if pods_leaving(self._scene, unneeded.node.name) else ShrinkMode.EMPTY
