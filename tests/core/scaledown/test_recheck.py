@@ -7,7 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from exoscaler.core.model import Constraint, Node, NodeGroup, Pod, PodPhase, RestartPolicy, Volume, VolumeKind
+from exoscaler.core.model import (
+    Constraint,
+    Node,
+    NodeGroup,
+    Pod,
+    PodPhase,
+    RestartPolicy,
+    SchedulerVerdict,
+    Volume,
+    VolumeKind,
+)
 from exoscaler.core.model.nodes import SCALE_DOWN_DISABLED
 from exoscaler.core.model.pods import SAFE_TO_EVICT
 from exoscaler.core.operations.model import ShrinkMode, ShrinkOperation, ShrinkPhase
@@ -262,6 +272,14 @@ def test_pods_of_a_removal_that_is_being_undone_stay_where_they_are() -> None:
 def test_room_for_pods_that_wait_is_taken() -> None:
     waiting = make_pod("waiting", cpu="3500m")
     assert Given(POD, elsewhere=[waiting]).reason() is RollbackReason.NO_PLACE_TO_MOVE_PODS
+
+
+@pytest.mark.parametrize(("age", "reason"), [(59, RollbackReason.NO_PLACE_TO_MOVE_PODS), (60, None)])
+def test_room_for_a_pod_that_no_scheduler_has_seen_yet_is_taken_for_a_while(
+    age: float, reason: RollbackReason | None
+) -> None:  # what was evicted elsewhere comes back as such
+    back = make_pod("back", cpu="3500m", verdict=SchedulerVerdict.NOT_SEEN, age=age)
+    assert Given(POD, elsewhere=[back]).reason() is reason
 
 
 def test_nodes_on_their_way_out_are_no_place_to_go() -> None:

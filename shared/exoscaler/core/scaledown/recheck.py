@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from exoscaler.core.model import ClusterSnapshot, Node, NodeGroup, Pod
 from exoscaler.core.model.nodes import SCALE_DOWN_DISABLED
 from exoscaler.core.model.taints import TO_BE_DELETED
 from exoscaler.core.operations.model import ShrinkMode, ShrinkOperation, ShrinkPhase
 from exoscaler.core.operations.shrink_step import Refusal
+from exoscaler.core.plan import SkippedPod
 from exoscaler.core.policy import Policy
-from exoscaler.core.reasons import RollbackReason
+from exoscaler.core.reasons import PodSkip, RollbackReason
 from exoscaler.core.scaledown.budgets import BudgetLedger
 from exoscaler.core.scaledown.departure import Departure, departure, holding
 from exoscaler.core.scaledown.drainability import DrainContext
@@ -26,6 +27,9 @@ from exoscaler.core.scaleup.pending import moving_pods, pending_pods
 from exoscaler.core.scaleup.placing import settle_on_existing
 from exoscaler.core.scene import Scene
 from exoscaler.core.scheduling import Place, why_not
+
+SCHEDULING_TIME = timedelta(minutes=1)
+"""How long a scheduler may take to look at a new pod; one that nobody has looked at for longer may wait for ever."""
 
 
 def recheck_plan(scene: Scene, operation: ShrinkOperation, node: Node, pods: tuple[Pod, ...]) -> Refusal | None:
@@ -138,7 +142,9 @@ class _Proof:
     def of_places(self) -> Refusal | None:
         """All pods find another place, after the pods that wait and those of the removals ahead have theirs.
 
-        A pod that waits, finds no place and would fit this very node stops the removal: the node is needed.
+        Pods wait that a scheduler calls unschedulable, and those so new that none has looked at them: what was just
+        evicted elsewhere comes back as such. A pod that waits, finds no place and would fit this very node stops the
+        removal: the node is needed.
         """
         scene, node = self._scene, self._node
         ledger = ledger_for(scene)
@@ -146,7 +152,8 @@ class _Proof:
         names = {other.node_name for other in self._ahead}
         displaced = [pod for n in scene.snapshot.nodes if n.name in names for pod in moving_pods(n, scene)]
         pending = pending_pods(scene)
-        settled = settle_on_existing((*pending.asking, *pending.daemons, *displaced), ledger)
+        new = [skipped.pod for skipped in pending.skipped if self._is_new(skipped)]
+        settled = settle_on_existing((*pending.asking, *new, *pending.daemons, *displaced), ledger)
         moving = departure(self._present, DrainContext(scene.policy.shrink, scene.now, budgets=None)).moving
         homeless = Relocation(ledger).empty(node.name, moving)
         if homeless is not None:
@@ -155,6 +162,10 @@ class _Proof:
         waiting = (pod for pod in pending.asking if pod.uid not in settled and not why_not(pod, place))
         wanted = next(waiting, None)
         return None if wanted is None else Refusal(RollbackReason.PODS_PENDING, wanted.key)
+
+    def _is_new(self, skipped: SkippedPod) -> bool:
+        unseen = skipped.reason is PodSkip.NOT_UNSCHEDULABLE
+        return unseen and skipped.pod.created_at + SCHEDULING_TIME > self._scene.now
 
     def _as_it_was(self) -> Place:
         """The node without the marks of its removal."""
